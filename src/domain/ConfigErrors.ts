@@ -1,0 +1,44 @@
+import * as Data from "effect/Data"
+
+/**
+ * A team file, or a folder on the way to it, that cannot be used. It is never overwritten, repaired or treated as
+ * absent (spec 1.1). `file` is a path; `detail` says what is wrong with it and, for `invalid`, the first failing path.
+ */
+export class ConfigUnusable extends Data.TaggedError("ConfigUnusable")<{
+  readonly reason: "unreadable" | "invalid" | "too_large" | "unsafe"
+  readonly file: string
+  readonly detail: string
+}> {
+  override get message(): string {
+    return `The team file ${this.file} cannot be used: ${this.detail}. Nothing was changed. Mend it, then run /reload.`
+  }
+}
+
+/** An update that did not happen. The file on disk is as it was, byte for byte (spec 1.4). */
+export class ConfigNotWritten extends Data.TaggedError("ConfigNotWritten")<{
+  readonly reason: "absent" | "not_coordinator" | "conflict" | "locked" | "write_failed" | "no_hard_links"
+  readonly file: string
+  readonly detail: string
+}> {
+  override get message(): string {
+    return `The team file ${this.file} was not changed: ${this.detail}.`
+  }
+}
+
+/** A proposed entry that breaks a rule of the team file; nothing was written (spec 1.1, 1.5). */
+export class ConfigRefused extends Data.TaggedError("ConfigRefused")<{ readonly detail: string }> {
+  override get message(): string {
+    return `Nothing was written: ${this.detail}.`
+  }
+}
+
+/** The machine-local state directory, or a file in it, that cannot be trusted or made (spec 1.3). */
+export class StateUnusable extends Data.TaggedError("StateUnusable")<{
+  readonly path: string
+  readonly detail: string
+  readonly mend: string
+}> {
+  override get message(): string {
+    return `Intercom's private state folder ${this.path} cannot be used: ${this.detail}. ${this.mend}`
+  }
+}

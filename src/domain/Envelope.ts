@@ -1,0 +1,106 @@
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { CloseReason } from "./CloseTable.ts"
+import { Port, ProjectDirectory, SessionId, Summary, Timestamp, Token } from "./Primitives.ts"
+import { ReportStatus, ReportSummary, summaryFits } from "./Report.ts"
+import { describe, firstProblem } from "./TeamConfig.ts"
+
+/** A request body is at most 320 KiB (spec 2.1). */
+export const maxBodyBytes = 320 * 1024
+
+/** A message's text: 1–48000 characters, not blank (spec 2.3). */
+export const MessageText = Schema.String.pipe(
+  Schema.minLength(1),
+  Schema.maxLength(48_000),
+  Schema.filter((text) => text.trim().length > 0 || "must not be blank")
+)
+
+const closed = { parseOptions: { onExcessProperty: "error" } } as const
+const closedPayload = <Fields extends Schema.Struct.Fields>(fields: Fields) => Schema.Struct(fields).annotations(closed)
+const EmptyPayload = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const ReportNumber = Schema.Int.pipe(Schema.positive())
+const digits = Schema.String.pipe(Schema.pattern(/^\d{1,20}$/))
+const short = Schema.String.pipe(Schema.maxLength(256))
+
+/** The payload of `close_identity`; never written anywhere (spec 6.3). */
+export const PaneIdentity = closedPayload({
+  workspaceId: short,
+  paneId: short,
+  terminalId: short,
+  sessionId: SessionId,
+  sessionFile: Schema.String.pipe(Schema.maxLength(4096)),
+  pid: Schema.Int.pipe(Schema.positive()),
+  processStart: digits
+})
+export type PaneIdentity = typeof PaneIdentity.Type
+
+const head = {
+  version: Schema.Literal(1),
+  from: SessionId,
+  to: SessionId,
+  correlationId: Schema.optionalWith(Token, { exact: true }),
+  messageId: Schema.optionalWith(Token, { exact: true })
+}
+const envelope = <Kind extends string, Payload extends Schema.Schema.Any>(kind: Kind, payload: Payload) =>
+  Schema.Struct({ ...head, kind: Schema.Literal(kind), payload })
+
+/** One envelope of each kind (spec 2.3). Unknown envelope keys are ignored; handoff payloads are closed. */
+export const Envelope = Schema.Union(
+  envelope("message", Schema.Struct({ message: MessageText })),
+  envelope(
+    "report",
+    Schema.Struct({ status: ReportStatus, summary: ReportSummary }).pipe(
+      Schema.filter((report) => summaryFits(report) || "the summary must not be blank, and empty for clear")
+    )
+  ),
+  envelope("registration", Schema.Struct({ port: Port, projectDirectory: ProjectDirectory })),
+  envelope("status", Schema.Struct({ port: Port, busy: Schema.Boolean })),
+  envelope("request_status", EmptyPayload),
+  envelope("reload", EmptyPayload),
+  envelope("stop", EmptyPayload),
+  envelope("close", EmptyPayload),
+  envelope("close_prepare", closedPayload({ jobId: Token, deadlineAt: Timestamp })),
+  envelope("close_identity", closedPayload({ jobId: Token, instanceId: Token, identity: PaneIdentity })),
+  envelope("close_request", closedPayload({ jobId: Token, instanceId: Token })),
+  envelope(
+    "handoff_report",
+    closedPayload({ jobId: Token, instanceId: Token, report: ReportNumber, summary: Summary })
+  ),
+  envelope(
+    "close_ready",
+    closedPayload({ jobId: Token, instanceId: Token, report: ReportNumber, readyNonce: Token })
+  ),
+  envelope("close_commit", closedPayload({ jobId: Token, instanceId: Token, readyNonce: Token }))
+)
+export type Envelope = typeof Envelope.Type
+export type Kind = Envelope["kind"]
+export type EnvelopeOf<K extends Kind> = Extract<Envelope, { readonly kind: K }>
+
+const Head = Schema.Struct({ version: Schema.Literal(1), kind: Schema.String, from: SessionId, to: SessionId })
+const decodeHead = Schema.decodeUnknownEither(Schema.parseJson(Head))
+const decodeWhole = Schema.decodeUnknownEither(Schema.parseJson(Envelope))
+const kinds: ReadonlySet<string> = new Set<string>(Envelope.members.map((member) => member.fields.kind.literals[0]))
+
+/** Reads a request body; on the left one sentence without the offending value. */
+export const decodeEnvelope = (body: string): Either.Either<Envelope, string> => {
+  const whole = decodeWhole(body)
+  if (Either.isRight(whole)) return Either.right(whole.right)
+  const first = decodeHead(body)
+  if (Either.isLeft(first)) return Either.left(`the envelope is not valid: ${describe(firstProblem(first.left))}`)
+  if (!kinds.has(first.right.kind)) return Either.left("the envelope is of a kind that this session does not know")
+  return Either.left(`the envelope is not valid: ${describe(firstProblem(whole.left))}`)
+}
+
+const encodeWhole = Schema.encodeSync(Schema.parseJson(Envelope))
+
+/** The JSON text of an envelope. */
+export const encodeEnvelope = (value: Envelope): string => encodeWhole(value)
+
+/** The body of an error answer (spec 2.1): one sentence, and for handoff kinds a reason. */
+export const ErrorBody = Schema.Struct({
+  error: Schema.String,
+  code: Schema.optionalWith(CloseReason, { exact: true })
+})
+
+/** The body of a 202 (spec 2.1): `accepted: true`, other keys are ignored. */
+export const AcceptedBody = Schema.Struct({ accepted: Schema.Literal(true) })

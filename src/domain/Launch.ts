@@ -1,0 +1,50 @@
+import * as Data from "effect/Data"
+import type { MultiplexerKind } from "./Primitives.ts"
+
+/** What runs in a new tab: arguments and directory reach it exactly, whatever they contain (spec 5). */
+export interface LaunchRequest {
+  /** Program and arguments; at least the program. */
+  readonly argv: readonly [string, ...ReadonlyArray<string>]
+  /** The real directory it runs in; exists. */
+  readonly directory: string
+  /** Variables that are set in the child. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** What was submitted: readiness is the worker's own registration, which nothing waits for. */
+export interface Launched {
+  readonly multiplexer: MultiplexerKind
+  readonly tab: string
+  readonly pane: string
+}
+
+/** A launch that failed, or whose outcome is unknown; `left` names what it may have left behind (spec 5). */
+export class LaunchFailed extends Data.TaggedError("LaunchFailed")<{
+  readonly reason:
+    | "not_inside"
+    | "missing_program"
+    | "unsupported"
+    | "directory"
+    | "other_copy"
+    | "too_long"
+    | "failed"
+    | "unknown"
+  readonly detail: string
+  readonly left?: string
+}> {
+  override get message(): string {
+    const effect = this.left !== undefined
+      ? `${this.left} may have been left behind; nothing was cleaned up and nothing was tried again.`
+      : this.reason === "unknown"
+      ? "A tab may have been opened; look before you create another worker."
+      : "No tab was opened."
+    return `The worker was not launched: ${this.detail}. ${effect}`
+  }
+}
+
+/** A tab that could not be renamed; a warning, since the responsibility stays loaded (spec 3.2). */
+export class TitleFailed extends Data.TaggedError("TitleFailed")<{ readonly detail: string }> {
+  override get message(): string {
+    return `The tab could not be renamed: ${this.detail}.`
+  }
+}

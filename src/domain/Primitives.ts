@@ -1,0 +1,67 @@
+import * as Schema from "effect/Schema"
+
+/** Lengths count UTF-16 code units everywhere, as `@comput/pi-intercom` 0.6.1 counts them. */
+
+const hasControl = (text: string): boolean => /[\u0000-\u001f\u007f-\u009f]/.test(text)
+const notBlank = Schema.filter<typeof Schema.String>((text) => text.trim().length > 0 || "must not be blank")
+const noNul = Schema.filter<typeof Schema.String>((text) => !text.includes("\u0000") || "must not contain NUL")
+
+/** Text of 1 to `max` UTF-16 units, not blank, without NUL. */
+export const boundedText = (max: number) =>
+  Schema.String.pipe(Schema.minLength(1), Schema.maxLength(max), notBlank, noNul)
+
+/** A Pi session's id: 1–256 characters, not blank, no NUL (spec 1.1). */
+export const SessionId = boundedText(256).pipe(Schema.brand("SessionId"))
+export type SessionId = typeof SessionId.Type
+
+/** A session's name in its team: 1–128 characters, no blank at either end, no control character (spec 1.1). */
+export const AgentName = Schema.String.pipe(
+  Schema.minLength(1),
+  Schema.maxLength(128),
+  Schema.filter((name) => name === name.trim() || "must not begin or end with a blank"),
+  Schema.filter((name) => !hasControl(name) || "must not contain a control character"),
+  Schema.brand("AgentName")
+)
+export type AgentName = typeof AgentName.Type
+
+/** The coordinator's name; no worker may have it in any case (spec 1.1). */
+export const coordinatorName: AgentName = AgentName.make("Coordinator")
+
+/** Two names are the same when they are equal without regard to case (spec 1.1, 4). */
+export const nameKey = (name: string): string => name.toLowerCase()
+
+/** A responsibility: 1–4096 characters, not blank, no NUL (spec 1.1). */
+export const Responsibility = boundedText(4096)
+
+/** A TCP port, 1–65535. In the team file: the last one a session was bound to, never evidence that it lives. */
+export const Port = Schema.Int.pipe(Schema.between(1, 65535), Schema.brand("Port"))
+export type Port = typeof Port.Type
+
+/** Job, instance, nonce and message ids: `[A-Za-z0-9-]{1,128}` (spec 1.1, 2.3). */
+export const Token = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9-]{1,128}$/))
+
+/** ISO-8601, at most 32 characters, parseable (spec 1.1). */
+export const Timestamp = Schema.String.pipe(
+  Schema.maxLength(32),
+  Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/),
+  Schema.filter((text) => !Number.isNaN(Date.parse(text)) || "must be a date that exists")
+)
+
+/** A public handoff summary: 1–4000 characters, not blank, no NUL (spec 1.1). */
+export const Summary = boundedText(4000)
+
+/** The multiplexers a team file can name (spec 1.1). */
+export const MultiplexerKind = Schema.Literal("herdr", "tmux", "none")
+export type MultiplexerKind = typeof MultiplexerKind.Type
+
+const rootRelative = (path: string): boolean =>
+  path === "." ||
+  (path.length > 0 && !path.includes("\\") && !/^[A-Za-z]:/.test(path) &&
+    path.split("/").every((part) => part !== "" && part !== "." && part !== ".."))
+
+/** A directory below the root: `.` or `a/b`, `/` separators, no `..`, not absolute in POSIX or Windows form (spec 1.1). */
+export const ProjectDirectory = Schema.String.pipe(
+  Schema.maxLength(4096),
+  noNul,
+  Schema.filter((path) => rootRelative(path) || "must be relative to the root, with / separators and without ..")
+)

@@ -1,0 +1,194 @@
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import { CloseJob, Handoff } from "./CloseTable.ts"
+import {
+  AgentName,
+  coordinatorName,
+  MultiplexerKind,
+  nameKey,
+  Port,
+  ProjectDirectory,
+  Responsibility,
+  SessionId
+} from "./Primitives.ts"
+
+/** The file is at most 8 MiB, for whoever writes and whoever reads it (spec 1.1). */
+export const maxConfigBytes = 8 * 1024 * 1024
+/** At most 256 workers beside the coordinator (spec 1.1). */
+export const maxWorkers = 256
+
+const unknownKeys = { key: Schema.String, value: Schema.Unknown } as const
+
+/** One session of the team. Unknown keys are kept: another version may own them (spec 1.1). */
+export const Agent = Schema.Struct({
+  sessionId: SessionId,
+  name: AgentName,
+  coordinator: Schema.Boolean,
+  description: Responsibility,
+  port: Port,
+  projectDirectory: ProjectDirectory,
+  handoff: Schema.optionalWith(Handoff, { exact: true }),
+  closeJob: Schema.optionalWith(CloseJob, { exact: true }),
+  dashboardPort: Schema.optionalWith(Port, { exact: true })
+}, unknownKeys)
+export type Agent = typeof Agent.Type
+
+const Fields = Schema.Struct({
+  version: Schema.Literal(1),
+  multiplexer: MultiplexerKind,
+  agents: Schema.Array(Agent).pipe(Schema.maxItems(maxWorkers + 1))
+}, unknownKeys)
+
+/** The team file, version 1. Build values with {@link decodeConfig} or {@link changeConfig}: they check the rules between agents. */
+export type TeamConfig = typeof Fields.Type
+
+/** What is wrong with a team file, with the first failing path, e.g. `agents[2].port: …`. */
+export interface Invalid {
+  readonly path: string
+  readonly problem: string
+}
+
+const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path.reduce<string>(
+    (text, part) =>
+      typeof part === "number" ? `${text}[${part}]` : text === "" ? String(part) : `${text}.${String(part)}`,
+    ""
+  )
+
+/** The first problem of a parse error as one line without the offending value (it may be private or huge). */
+export const firstProblem = (error: ParseResult.ParseError): Invalid => {
+  const issue = ParseResult.ArrayFormatter.formatErrorSync(error)[0]
+  if (issue === undefined) return { path: "", problem: "does not have the expected form" }
+  const problem = issue.message.length > 160 || issue.message.includes("actual ")
+    ? issue.message.replace(/, actual [\s\S]*$/, "").slice(0, 160)
+    : issue.message
+  return { path: pathOf(issue.path), problem }
+}
+
+/** A problem as the end of a sentence: `agents[2].port: must be …`. */
+export const describe = (invalid: Invalid): string =>
+  invalid.path === "" ? invalid.problem : `${invalid.path}: ${invalid.problem}`
+
+const checkAgent = (agent: Agent, index: number): Invalid | undefined => {
+  const at = (field: string, problem: string): Invalid => ({ path: `agents[${index}].${field}`, problem })
+  if (agent.coordinator) {
+    if (agent.name !== coordinatorName) return at("name", `the coordinator's name is exactly ${coordinatorName}`)
+    if (agent.projectDirectory !== ".") return at("projectDirectory", "the coordinator's is .")
+    if (agent.handoff !== undefined) return at("handoff", "only workers have one")
+    if (agent.closeJob !== undefined) return at("closeJob", "only workers have one")
+    return undefined
+  }
+  if (nameKey(agent.name) === nameKey(coordinatorName)) {
+    return at("name", "no worker may have the coordinator's name")
+  }
+  if (agent.dashboardPort !== undefined) return at("dashboardPort", "only the coordinator has one")
+  return undefined
+}
+
+/** The rules between agents (spec 1.1): one coordinator, unique ids and names, at most 256 workers. */
+export const checkRules = (config: TeamConfig): Invalid | undefined => {
+  const ids = new Set<string>()
+  const names = new Set<string>()
+  let coordinators = 0
+  for (const [index, agent] of config.agents.entries()) {
+    const problem = checkAgent(agent, index)
+    if (problem !== undefined) return problem
+    if (ids.has(agent.sessionId)) {
+      return { path: `agents[${index}].sessionId`, problem: "two agents have this session id" }
+    }
+    if (names.has(nameKey(agent.name))) return { path: `agents[${index}].name`, problem: "two agents have this name" }
+    ids.add(agent.sessionId)
+    names.add(nameKey(agent.name))
+    if (agent.coordinator) coordinators += 1
+  }
+  if (coordinators !== 1) {
+    return { path: "agents", problem: `exactly one agent is the coordinator, not ${coordinators}` }
+  }
+  if (config.agents.length > maxWorkers + 1) return { path: "agents", problem: `at most ${maxWorkers} workers` }
+  return undefined
+}
+
+const hasPrototypeKey = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(hasPrototypeKey) : typeof value === "object" && value !== null &&
+    (Object.hasOwn(value, "__proto__") || Object.values(value).some(hasPrototypeKey))
+
+const decodeFields = Schema.decodeUnknownEither(Fields)
+const decodeAgent = Schema.decodeUnknownEither(Agent)
+const parseJson = Schema.decodeUnknownEither(Schema.parseJson())
+
+/** Reads a team file's text: JSON, then the schema, then the rules between agents. */
+export const decodeConfig = (text: string): Either.Either<TeamConfig, Invalid> => {
+  const json = parseJson(text)
+  if (Either.isLeft(json)) return Either.left({ path: "", problem: "it is not valid JSON" })
+  if (text.includes("__proto__") && hasPrototypeKey(json.right)) {
+    return Either.left({ path: "", problem: "it contains the key __proto__" })
+  }
+  const fields = decodeFields(json.right)
+  if (Either.isLeft(fields)) return Either.left(firstProblem(fields.left))
+  const broken = checkRules(fields.right)
+  return broken === undefined ? Either.right(fields.right) : Either.left(broken)
+}
+
+/** A team file's text: two spaces, a final newline (spec 1). */
+export const encodeConfig = (config: TeamConfig): string => `${JSON.stringify(config, null, 2)}\n`
+
+/** Replaces the agents of a valid config: validates those that are not in it by reference, and the rules between all. */
+export const changeConfig = (
+  config: TeamConfig,
+  change: { readonly agents?: ReadonlyArray<Agent>; readonly multiplexer?: MultiplexerKind }
+): Either.Either<TeamConfig, Invalid> => {
+  const next: TeamConfig = { ...config, ...change }
+  const known = new Set(config.agents)
+  for (const [index, agent] of next.agents.entries()) {
+    if (known.has(agent)) continue
+    const decoded = decodeAgent(agent)
+    if (Either.isLeft(decoded)) {
+      const invalid = firstProblem(decoded.left)
+      return Either.left({
+        ...invalid,
+        path: pathOf(["agents", index, ...(invalid.path === "" ? [] : [invalid.path])])
+      })
+    }
+  }
+  const broken = checkRules(next)
+  return broken === undefined ? Either.right(next) : Either.left(broken)
+}
+
+/** The session that coordinates; every valid config has exactly one. */
+export const coordinatorOf = (config: TeamConfig): Agent => {
+  for (const agent of config.agents) if (agent.coordinator) return agent
+  throw new Error("a valid team file has a coordinator")
+}
+
+/** The entry of a session, if it has one. */
+export const agentBySession = (config: TeamConfig, sessionId: string): Agent | undefined =>
+  config.agents.find((agent) => agent.sessionId === sessionId)
+
+/** The entry with this name, without regard to case. */
+export const agentByName = (config: TeamConfig, name: string): Agent | undefined => {
+  const key = nameKey(name.trim())
+  return config.agents.find((agent) => nameKey(agent.name) === key)
+}
+
+/** The responsibility a published coordinator starts with (spec 1.3). */
+export const coordinatorResponsibility =
+  "Coordinates the team: delegates work, reviews reports, keeps the shared configuration."
+
+/** The file of a first publication (spec 1.3). */
+export const firstConfig = (
+  sessionId: SessionId,
+  port: Port,
+  multiplexer: MultiplexerKind
+): TeamConfig => ({
+  version: 1,
+  multiplexer,
+  agents: [{
+    sessionId,
+    name: coordinatorName,
+    coordinator: true,
+    description: coordinatorResponsibility,
+    port,
+    projectDirectory: "."
+  }]
+})

@@ -1,0 +1,58 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
+import type { ConfigNotWritten, ConfigRefused, ConfigUnusable, StateUnusable } from "../domain/ConfigErrors.ts"
+import type { SessionId } from "../domain/Primitives.ts"
+import type { SessionReplaced } from "../domain/SessionErrors.ts"
+import type { Agent, TeamConfig } from "../domain/TeamConfig.ts"
+
+/** How a first publication ended: ours is on disk, or another session's valid file was there first. */
+export type Publication =
+  | { readonly _tag: "Published"; readonly config: TeamConfig }
+  | { readonly _tag: "Lost"; readonly config: TeamConfig }
+
+/** A pure change: the new config, the same reference when nothing changes (nothing is written), or a refusal. */
+export type Change<E> = (config: TeamConfig) => Either.Either<TeamConfig, E>
+
+/** The five values of `intercom_configure_worker` (spec 1.5). `projectDirectory` is relative to the root, or absolute. */
+export interface AgentValues {
+  readonly sessionId: string
+  readonly name: string
+  readonly description: string
+  readonly port: number
+  readonly projectDirectory: string
+}
+
+/** The only writer of team files. Every method enters the critical section once (spec 1.4). */
+export class ConfigStore extends Context.Tag("pi-intercom/ConfigStore")<ConfigStore, {
+  /** First publication by an exclusive hard link; losing the race is an answer, not an error (spec 1.3). */
+  readonly publish: (root: string, config: TeamConfig) => Effect.Effect<Publication, ConfigUnusable | ConfigNotWritten>
+  /**
+   * Read, check that `caller` coordinates, change, write a temporary, compare, rename. `fence` is passed before each
+   * step and inside the commit step; an interruption or failure before the rename leaves the old file byte for byte.
+   * Answers the config that is on disk afterwards.
+   */
+  readonly update: <E>(
+    root: string,
+    caller: SessionId,
+    fence: Effect.Effect<void, SessionReplaced>,
+    change: Change<E>
+  ) => Effect.Effect<TeamConfig, E | ConfigUnusable | ConfigNotWritten | StateUnusable | SessionReplaced>
+  /**
+   * Appends or replaces the entry of `values.sessionId`. The directory is resolved for real: it must be the root or
+   * below it, and a directory; stored root-relative. `allow` is asked with the entry that would be replaced (the close
+   * fence); handoff, closeJob and unknown keys are kept. Answers the written entry.
+   */
+  readonly configure: <E>(
+    root: string,
+    caller: SessionId,
+    fence: Effect.Effect<void, SessionReplaced>,
+    values: AgentValues,
+    allow: (replaced: Agent | undefined) => Either.Either<void, E>
+  ) => Effect.Effect<
+    { readonly agent: Agent; readonly first: boolean },
+    E | ConfigRefused | ConfigUnusable | ConfigNotWritten | StateUnusable | SessionReplaced
+  >
+  /** Creates `.pi-intercom/.gitignore` if it is missing (spec 1.3). A failure is logged, never fatal. */
+  readonly ensureGitignore: (root: string) => Effect.Effect<void>
+}>() {}

@@ -1,0 +1,24 @@
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+
+/** The Pi session that this extension instance serves. Every method is safe after the session was replaced. */
+export class HostSession extends Context.Tag("pi-intercom/HostSession")<HostSession, {
+  /** The host's current session id; none once the host has gone on to another session or its context is stale. */
+  readonly currentId: Effect.Effect<Option.Option<string>>
+  /** The directory the session works in. */
+  readonly directory: string
+  /** Whether the host says that nothing runs. */
+  readonly idle: Effect.Effect<boolean>
+  /**
+   * Hands a text to the host as a user message that steers (spec 3.4). False when the host dropped it: our own input
+   * handler did not run for it (facts/pi).
+   */
+  readonly deliver: (text: string) => Effect.Effect<boolean>
+  /** Sets the host's session name. */
+  readonly setName: (name: string) => Effect.Effect<void>
+  /** Shows one line to the person. */
+  readonly notify: (text: string, level: "info" | "warning" | "error") => Effect.Effect<void>
+  /** Asks the person; false when they decline or cannot be asked. */
+  readonly confirm: (title: string, text: string) => Effect.Effect<boolean>
+}>() {}
