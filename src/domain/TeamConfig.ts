@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { CloseJob, Handoff } from "./CloseTable.ts"
+import { ConfigRefused } from "./ConfigErrors.ts"
 import {
   AgentName,
   coordinatorName,
@@ -37,7 +38,9 @@ export type Agent = typeof Agent.Type
 const Fields = Schema.Struct({
   version: Schema.Literal(1),
   multiplexer: MultiplexerKind,
-  agents: Schema.Array(Agent).pipe(Schema.maxItems(maxWorkers + 1))
+  agents: Schema.Array(Agent).pipe(Schema.maxItems(maxWorkers + 1, {
+    message: () => `at most ${maxWorkers} workers beside the coordinator`
+  }))
 }, unknownKeys)
 
 /** The team file, version 1. Build values with {@link decodeConfig} or {@link changeConfig}: they check the rules between agents. */
@@ -60,6 +63,13 @@ const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
 export const firstProblem = (error: ParseResult.ParseError): Invalid => {
   const issue = ParseResult.ArrayFormatter.formatErrorSync(error)[0]
   if (issue === undefined) return { path: "", problem: "does not have the expected form" }
+  // Effect spells out the whole schema of an object or a list.
+  if (/^Expected (\{|ReadonlyArray|maxItems)/.test(issue.message)) {
+    return {
+      path: pathOf(issue.path),
+      problem: issue.message.startsWith("Expected {") ? "must be an object" : "must be a list"
+    }
+  }
   const problem = issue.message.length > 160 || issue.message.includes("actual ")
     ? issue.message.replace(/, actual [\s\S]*$/, "").slice(0, 160)
     : issue.message
@@ -109,9 +119,24 @@ export const checkRules = (config: TeamConfig): Invalid | undefined => {
   return undefined
 }
 
-const hasPrototypeKey = (value: unknown): boolean =>
-  Array.isArray(value) ? value.some(hasPrototypeKey) : typeof value === "object" && value !== null &&
-    (Object.hasOwn(value, "__proto__") || Object.values(value).some(hasPrototypeKey))
+/** Nothing in a team file is nested deeper; what is would overflow the stack of whoever writes it back. */
+export const maxDepth = 64
+
+/** Level by level, not recursive: the text is untrusted. `__proto__` would become the prototype of what is decoded. */
+const checkTree = (json: unknown): Invalid | undefined => {
+  let level = [json]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth) return { path: "", problem: `it is nested more than ${maxDepth} levels deep` }
+    const below: Array<unknown> = []
+    for (const value of level) {
+      if (typeof value !== "object" || value === null) continue
+      if (Object.hasOwn(value, "__proto__")) return { path: "", problem: "it contains the key __proto__" }
+      for (const child of Object.values(value)) below.push(child)
+    }
+    level = below
+  }
+  return undefined
+}
 
 const decodeFields = Schema.decodeUnknownEither(Fields)
 const decodeAgent = Schema.decodeUnknownEither(Agent)
@@ -121,9 +146,8 @@ const parseJson = Schema.decodeUnknownEither(Schema.parseJson())
 export const decodeConfig = (text: string): Either.Either<TeamConfig, Invalid> => {
   const json = parseJson(text)
   if (Either.isLeft(json)) return Either.left({ path: "", problem: "it is not valid JSON" })
-  if (text.includes("__proto__") && hasPrototypeKey(json.right)) {
-    return Either.left({ path: "", problem: "it contains the key __proto__" })
-  }
+  const hostile = checkTree(json.right)
+  if (hostile !== undefined) return Either.left(hostile)
   const fields = decodeFields(json.right)
   if (Either.isLeft(fields)) return Either.left(firstProblem(fields.left))
   const broken = checkRules(fields.right)
@@ -154,6 +178,13 @@ export const changeConfig = (
   const broken = checkRules(next)
   return broken === undefined ? Either.right(next) : Either.left(broken)
 }
+
+/** {@link changeConfig} for a caller who asked for the change: a broken rule becomes the refusal it is told. */
+export const proposeConfig = (
+  config: TeamConfig,
+  change: { readonly agents?: ReadonlyArray<Agent>; readonly multiplexer?: MultiplexerKind }
+): Either.Either<TeamConfig, ConfigRefused> =>
+  Either.mapLeft(changeConfig(config, change), (invalid) => new ConfigRefused({ detail: describe(invalid) }))
 
 /** The session that coordinates; every valid config has exactly one. */
 export const coordinatorOf = (config: TeamConfig): Agent => {

@@ -15,7 +15,9 @@ const args = <Fields extends Schema.Struct.Fields>(fields: Fields) => S.Struct(f
 const optional = <A, I>(schema: Schema.Schema<A, I>) => S.optionalWith(schema, { exact: true })
 const nameOf = S.String.pipe(S.minLength(1), S.maxLength(128))
 /** `Schema.Struct({})` accepts anything that is not null, so a tool without arguments has a schema of its own. */
-const noArgs = S.Record({ key: S.Never, value: S.Never }).annotations(closed)
+const noArgs = S.Record({ key: S.String, value: S.Unknown }).pipe(
+  S.filter((given) => Object.keys(given).length === 0 || "takes no arguments")
+)
 
 export const toolArguments = {
   intercom_create_worker: args({ projectDirectory: optional(S.String.pipe(S.minLength(1), S.maxLength(4096))) }),

@@ -1,0 +1,116 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
+import type { ConfigUnusable } from "../domain/ConfigErrors.ts"
+import type { Port, SessionId } from "../domain/Primitives.ts"
+import type { Identity } from "../domain/Prompt.ts"
+import { type Role, roleOf } from "../domain/Role.ts"
+import { type SessionReplaced, TeamGone } from "../domain/SessionErrors.ts"
+import { type Agent, coordinatorOf, type TeamConfig } from "../domain/TeamConfig.ts"
+import { activeTools } from "../domain/ToolCatalogue.ts"
+import { ConfigReader } from "../services/ConfigReader.ts"
+import { HostSession } from "../services/HostSession.ts"
+import { HostTools } from "../services/HostTools.ts"
+import { SessionScope } from "../services/SessionScope.ts"
+
+/** No team file yet: coordinator of its own directory, in memory (spec 1.2). */
+export interface Solo {
+  readonly role: "solo"
+  readonly root: string
+}
+
+/** In a team: what this session is by the file as it is now. */
+export interface Member {
+  readonly role: Exclude<Role, "solo">
+  readonly root: string
+  readonly config: TeamConfig
+  /** This session's entry; absent for an anonymous one. */
+  readonly self: Agent | undefined
+  readonly coordinator: Agent
+}
+
+export type Standing = Solo | Member
+
+/** What an entry from outside can find instead of a standing. */
+export type EntryError = SessionReplaced | TeamGone | ConfigUnusable
+
+/** A responsibility that this session has loaded. */
+export interface Loaded {
+  readonly as: "coordinator" | "worker"
+  readonly identity: Identity
+}
+
+/** Where this session stands in its team; every entry from outside begins here. */
+export class Membership extends Context.Tag("pi-intercom/Membership")<Membership, {
+  readonly sessionId: SessionId
+  /**
+   * Passes the fence, reads the config afresh and decides the role; gives the host the role's tools when it changed.
+   * `joined` is true once: when a coordinator in memory finds a file that does not name it (spec 3.2).
+   */
+  readonly enter: Effect.Effect<{ readonly standing: Standing; readonly joined: boolean }, EntryError>
+  /** Belongs to the team of `root` from now on. */
+  readonly join: (root: string) => Effect.Effect<void>
+  /** What this session has loaded: at its start, at publication or by a reload. */
+  readonly loaded: Ref.Ref<Option.Option<Loaded>>
+  /** The port its listener is bound to. */
+  readonly port: Ref.Ref<Option.Option<Port>>
+}>() {
+  static readonly layer = Layer.effect(
+    Membership,
+    Effect.gen(function*() {
+      const reader = yield* ConfigReader
+      const host = yield* HostSession
+      const hostTools = yield* HostTools
+      const scope = yield* SessionScope
+      const root = yield* Ref.make(Option.none<string>())
+      const loaded = yield* Ref.make(Option.none<Loaded>())
+      const port = yield* Ref.make(Option.none<Port>())
+      const shown = yield* Ref.make(Option.none<Role>())
+
+      const equip = (role: Role) =>
+        Ref.getAndSet(shown, Option.some(role)).pipe(
+          Effect.flatMap((before) =>
+            Option.contains(before, role) ? Effect.void : hostTools.activate(activeTools(role))
+          )
+        )
+
+      const member = Effect.fn("Membership.member")(function*(team: string) {
+        const config = yield* reader.read(team)
+        if (Option.isNone(config)) return yield* new TeamGone({ file: `${team}/.pi-intercom/config.json` })
+        const own = yield* Ref.get(loaded)
+        const asWorker = Option.exists(own, (mine) => mine.as === "worker")
+        const { role, self } = roleOf(config.value, scope.sessionId, asWorker)
+        const standing: Member = {
+          role: role === "solo" ? "anonymous" : role,
+          root: team,
+          config: config.value,
+          self,
+          coordinator: coordinatorOf(config.value)
+        }
+        return standing
+      })
+
+      const enter = Effect.gen(function*() {
+        yield* scope.guard
+        const known = yield* Ref.get(root)
+        const found = Option.isSome(known) ? known : yield* reader.discover(host.directory)
+        const standing: Standing = Option.isSome(found)
+          ? yield* member(found.value)
+          : { role: "solo", root: host.directory }
+        yield* Ref.set(root, found)
+        yield* equip(standing.role)
+        return { standing, joined: Option.isNone(known) && Option.isSome(found) }
+      }).pipe(Effect.withSpan("Membership.enter"))
+
+      return {
+        sessionId: scope.sessionId,
+        enter,
+        join: (team) => Ref.set(root, Option.some(team)),
+        loaded,
+        port
+      }
+    })
+  )
+}

@@ -1,0 +1,87 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
+import type { Envelope } from "../domain/Envelope.ts"
+import type { Port, SessionId } from "../domain/Primitives.ts"
+import { agentBySession, proposeConfig, type TeamConfig } from "../domain/TeamConfig.ts"
+import { ConfigReader } from "../services/ConfigReader.ts"
+import { ConfigStore } from "../services/ConfigStore.ts"
+import { HostSession } from "../services/HostSession.ts"
+import { IntercomServer } from "../services/IntercomServer.ts"
+import { ObservationLog } from "../services/ObservationLog.ts"
+import { Secrets } from "../services/Secrets.ts"
+import { SessionScope } from "../services/SessionScope.ts"
+import { AllowUnauthenticated } from "./AllowUnauthenticated.ts"
+import { announce } from "./Announce.ts"
+import { type Member, Membership } from "./Membership.ts"
+import { receive } from "./receive/Receive.ts"
+import { load } from "./Responsibility.ts"
+
+/** The coordinator's entry with the port it is bound to now, and without the legacy `dashboardPort` (spec 3.2). */
+const atStart = (sessionId: SessionId, port: Port) => (config: TeamConfig) => {
+  const self = agentBySession(config, sessionId)
+  if (self === undefined || (self.port === port && self.dashboardPort === undefined)) return Either.right(config)
+  const { dashboardPort: _, ...kept } = self
+  const agents = config.agents.map((agent) => agent === self ? { ...kept, port } : agent)
+  return proposeConfig(config, { agents })
+}
+
+const startCoordinator = Effect.fn("startCoordinator")(function*(standing: Member, port: Port) {
+  const { guard, sessionId } = yield* SessionScope
+  const store = yield* ConfigStore
+  yield* store.update(standing.root, sessionId, guard, atStart(sessionId, port))
+  yield* store.ensureGitignore(standing.root)
+})
+
+/**
+ * Starts the session's part in its team (spec 3.2): discover and read, listen, take the role, load what the entry says,
+ * announce. Begins no model turn. Whatever fails here leaves the session inactive, with the sentence that says why.
+ */
+export const start = Effect.gen(function*() {
+  const membership = yield* Membership
+  const { fork, guard, isOpen, sessionId } = yield* SessionScope
+  const log = yield* ObservationLog
+  const secrets = yield* Secrets
+  const host = yield* HostSession
+  const reader = yield* ConfigReader
+  const allowUnauthenticated = yield* AllowUnauthenticated
+
+  yield* log.record({ event: "runtime.starting" })
+  const root = yield* reader.discover(host.directory)
+  if (Option.isSome(root)) {
+    yield* membership.join(root.value)
+    yield* secrets.key(root.value)
+  }
+  const { standing: found } = yield* membership.enter
+  const saved = found.role === "solo" ? undefined : found.self?.port
+
+  const key = membership.enter.pipe(
+    Effect.flatMap(({ standing }) =>
+      standing.role === "solo" ? Effect.succeedNone : Effect.asSome(secrets.key(standing.root))
+    ),
+    Effect.catchAll(() => Effect.succeedNone)
+  )
+  const context = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof receive>>>()
+  const port = yield* (yield* IntercomServer).listen(Option.fromNullable(saved), {
+    sessionId,
+    open: Effect.isSuccess(guard).pipe(Effect.map((open) => open && isOpen())),
+    key,
+    allowUnauthenticated,
+    receive: (envelope: Envelope) => receive(envelope).pipe(Effect.provide(context))
+  })
+  yield* Ref.set(membership.port, Option.some(port))
+
+  if (found.role === "coordinator") yield* startCoordinator(found, port)
+  if (found.role !== "solo" && found.self !== undefined) yield* load(found.self)
+  const { standing } = yield* membership.enter
+  yield* log.record({ event: "runtime.ready", role: standing.role, port })
+  if (allowUnauthenticated) {
+    yield* host.notify(
+      "Intercom takes unsigned messages from any program of this machine (PI_INTERCOM_ALLOW_UNAUTHENTICATED=1).",
+      "warning"
+    )
+  }
+  if (standing.role !== "solo") yield* fork(announce(standing))
+  return standing
+}).pipe(Effect.withSpan("start"))

@@ -1,0 +1,214 @@
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import { SessionId } from "../domain/Primitives.ts"
+import { sectionName } from "../domain/Prompt.ts"
+import { Inactive } from "../domain/SessionErrors.ts"
+import { type ToolName, toolNames, tools } from "../domain/ToolCatalogue.ts"
+import { parametersOf } from "../domain/ToolJsonSchema.ts"
+import * as Bridge from "../layers/Bridge.ts"
+import * as CommandRunner from "../layers/CommandRunner/Node.ts"
+import * as ConfigReader from "../layers/ConfigReader/File.ts"
+import * as ConfigStore from "../layers/ConfigStore/File.ts"
+import * as FileMutationQueue from "../layers/FileMutationQueue/Pi.ts"
+import type { Host } from "../layers/Host.ts"
+import * as HostEvents from "../layers/HostEvents.ts"
+import * as HostLogger from "../layers/HostLogger.ts"
+import * as HostProgram from "../layers/HostProgram/Pi.ts"
+import * as InputWitness from "../layers/HostSession/InputWitness.ts"
+import * as HostSession from "../layers/HostSession/Pi.ts"
+import * as HostTools from "../layers/HostTools/Pi.ts"
+import * as Ids from "../layers/Ids/Node.ts"
+import * as IntercomClient from "../layers/IntercomClient/Http.ts"
+import * as IntercomServer from "../layers/IntercomServer/Http.ts"
+import * as Multiplexers from "../layers/Multiplexers/Live.ts"
+import * as ObservationLog from "../layers/ObservationLog/Silent.ts"
+import * as Platform from "../layers/Platform/Node.ts"
+import * as ProjectDirectories from "../layers/ProjectDirectories/File.ts"
+import * as ReportStore from "../layers/ReportStore/File.ts"
+import * as Secrets from "../layers/Secrets/File.ts"
+import * as SessionFence from "../layers/SessionScope/Fence.ts"
+import * as StateDir from "../layers/StateDir/File.ts"
+import { ActivityTracker } from "./ActivityTracker.ts"
+import { command } from "./Command.ts"
+import { Delivery } from "./Delivery.ts"
+import { Membership } from "./Membership.ts"
+import { withoutHome } from "./Present.ts"
+import { promptSection } from "./PromptSection.ts"
+import { ReportQueue } from "./ReportQueue.ts"
+import { start } from "./Start.ts"
+import { runTool } from "./tools/RunTool.ts"
+
+/** What a session's programs need, over this machine and this Pi. */
+const services = (
+  pi: ExtensionAPI,
+  context: ExtensionContext,
+  host: Host,
+  witness: InputWitness.InputWitness,
+  fence: SessionFence.Fence
+) => {
+  const here = Layer.mergeAll(Ids.layer, Platform.layer, CommandRunner.layer, ObservationLog.layer)
+  const piSession = Layer.mergeAll(
+    HostSession.layer(pi, context, witness),
+    HostTools.layer(pi),
+    HostLogger.layer((text) => context.ui.notify(text, "warning")),
+    FileMutationQueue.layer(host.withFileMutationQueue)
+  )
+  const files = ConfigStore.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(ConfigReader.layer, ProjectDirectories.layer, ReportStore.layer)),
+    Layer.provideMerge(Secrets.layer.pipe(Layer.provideMerge(StateDir.layer)))
+  )
+  const network = Layer.mergeAll(IntercomServer.layer, IntercomClient.layer)
+  const terminals = Layer.mergeAll(Multiplexers.layer, HostProgram.layer({ ...host, agentDir: host.agentDir() }))
+  const adapters = Layer.mergeAll(SessionFence.layer(fence), network, terminals).pipe(
+    Layer.provideMerge(files),
+    Layer.provideMerge(piSession),
+    Layer.provideMerge(here)
+  )
+  return Layer.mergeAll(Membership.layer, Delivery.layer, ReportQueue.layer, ActivityTracker.layer).pipe(
+    Layer.provideMerge(adapters)
+  )
+}
+
+type Services = Layer.Layer.Success<ReturnType<typeof services>>
+
+/** One Pi session that intercom takes part in. */
+interface Open extends Bridge.Bridge<Services> {
+  readonly active: true
+  /** Turns the fence off, at once. */
+  readonly fence: () => void
+  /** Releases everything, waiting at most 1 s (spec 3.1). */
+  readonly close: () => Promise<void>
+}
+interface Shut {
+  readonly active: false
+  readonly sentence: string
+}
+
+const shut = (why: string): Shut => ({ active: false, sentence: new Inactive({ why }).message })
+
+const openSession = async (
+  pi: ExtensionAPI,
+  context: ExtensionContext,
+  host: Host,
+  witness: InputWitness.InputWitness
+): Promise<Open | Shut> => {
+  const sessionId = Schema.decodeUnknownOption(SessionId)(context.sessionManager.getSessionId())
+  if (Option.isNone(sessionId)) return shut("Pi gave this session an id that Intercom cannot use.")
+  const fence: SessionFence.Fence = { sessionId: sessionId.value, open: true }
+  const scope = Effect.runSync(Scope.make())
+  const present = (text: string) => withoutHome(text, Platform.home)
+  const close = () => {
+    fence.open = false
+    return Effect.runPromise(
+      Scope.close(scope, Exit.void).pipe(Effect.disconnect, Effect.timeoutOption("1 second"), Effect.asVoid)
+    )
+  }
+  const opened = Layer.buildWithScope(services(pi, context, host, witness, fence), scope).pipe(
+    Effect.flatMap((built) =>
+      Effect.provide(Effect.all([Bridge.make<Services>(present), start]), built).pipe(Scope.extend(scope))
+    ),
+    Effect.map(([bridge]) => bridge),
+    Effect.exit
+  )
+  const exit = await Effect.runPromise(opened)
+  if (Exit.isSuccess(exit)) {
+    return { ...exit.value, active: true, fence: () => (fence.open = false), close }
+  }
+  await close()
+  return shut(present(Bridge.sentenceOf(exit.cause)))
+}
+
+const unsuitable = (context: ExtensionContext): string | undefined => {
+  if (context.mode !== "tui") return "it works only in Pi's interactive terminal mode."
+  if (!["linux", "darwin", "win32"].includes(process.platform)) return "it works only on Linux, macOS and Windows."
+  if (!context.isProjectTrusted()) return "this project is not trusted. Trust it, then run /reload."
+  return undefined
+}
+
+/**
+ * What Pi's extension instance does: one intercom session at a time, opened at `session_start` and fenced at
+ * `session_shutdown` or the next start (spec 3.1). Opens nothing by itself: Pi also loads extensions in runs that never
+ * start a session.
+ */
+export const activate = (pi: ExtensionAPI, host: Host): void => {
+  const witness = InputWitness.watch(pi)
+  let current: Open | Shut = shut("no Pi session has started yet.")
+  let changing: Promise<void> = Promise.resolve()
+  let registered = false
+
+  const session = (): Open | undefined => current.active ? current : undefined
+
+  const execute = async (name: ToolName, args: unknown, signal: AbortSignal | undefined) => {
+    if (!current.active) throw new Error(current.sentence)
+    const outcome = await current.run(runTool(name, args), signal)
+    if (outcome._tag === "Failed") throw new Error(outcome.sentence)
+    return { content: [{ type: "text" as const, text: outcome.value }], details: undefined }
+  }
+
+  const register = () => {
+    if (registered) return
+    registered = true
+    for (const name of toolNames.filter((one) => tools[one].active.length > 0)) {
+      pi.registerTool({
+        name,
+        label: tools[name].label,
+        description: tools[name].description,
+        parameters: parametersOf(name),
+        execute: (_id, args, signal) => execute(name, args, signal)
+      })
+    }
+  }
+
+  const close = async () => {
+    const closing = session()
+    current = shut("this Pi session is closing.")
+    await closing?.close()
+  }
+
+  const open = async (context: ExtensionContext) => {
+    await close()
+    const why = unsuitable(context)
+    if (why === undefined) register()
+    current = why === undefined ? await openSession(pi, context, host, witness) : shut(why)
+    if (!current.active) context.ui.notify(current.sentence, "warning")
+  }
+
+  pi.on("session_start", (_event, context) => (changing = changing.then(() => open(context))))
+  pi.on("session_shutdown", () => {
+    session()?.fence()
+    return (changing = changing.then(close))
+  })
+
+  pi.on("session_before_compact", (event) => {
+    if (event.reason === "manual") session()?.now(Effect.flatMap(Delivery, (delivery) => delivery.hold))
+  })
+  const release = () => session()?.now(Effect.flatMap(Delivery, (delivery) => delivery.release))
+  pi.on("session_compact", release)
+  pi.on("session_compact_failed", release)
+  HostEvents.subscribe(pi, (event) => session()?.now(Effect.flatMap(ActivityTracker, (tracker) => tracker.see(event))))
+
+  pi.on("before_agent_start", async (event) => {
+    const outcome = await session()?.run(promptSection)
+    if (outcome?._tag !== "Done" || Option.isNone(outcome.value)) return undefined
+    const text = outcome.value.value
+    // Pi 0.84.4 has no sections: there the whole prompt is replaced (facts/pi).
+    if (event.systemPromptOptions.sections === undefined) return { systemPrompt: `${event.systemPrompt}\n\n${text}` }
+    event.systemPromptOptions.sections[sectionName] = text
+    return undefined
+  })
+
+  pi.registerCommand("intercom", {
+    description: "Shows the team; `start` publishes a team file here",
+    handler: async (args, context) => {
+      if (!current.active) return context.ui.notify(current.sentence, "warning")
+      const outcome = await current.run(command(args))
+      if (outcome._tag === "Done") context.ui.notify(outcome.value, "info")
+      else context.ui.notify(outcome.sentence, "warning")
+    }
+  })
+}

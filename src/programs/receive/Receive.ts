@@ -1,0 +1,66 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Match from "effect/Match"
+import { fences } from "../../domain/CloseTable.ts"
+import type { Envelope } from "../../domain/Envelope.ts"
+import { mayReceive } from "../../domain/Permissions.ts"
+import { agentBySession } from "../../domain/TeamConfig.ts"
+import type { Refusal } from "../../services/IntercomServer.ts"
+import { ObservationLog } from "../../services/ObservationLog.ts"
+import type { EntryError, Member } from "../Membership.ts"
+import { enterTeam } from "../Team.ts"
+import { refuse, refused } from "./Context.ts"
+import { message } from "./Message.ts"
+import { registration } from "./Registration.ts"
+import { report } from "./Report.ts"
+import { status } from "./Status.ts"
+import { reload, requestStatus } from "./Worker.ts"
+
+const later = () => refuse("this version of Intercom does not take part in closing sessions yet; nothing was done")
+
+const dispatch = (standing: Member) =>
+  Match.type<Envelope>().pipe(
+    Match.discriminatorsExhaustive("kind")({
+      message: (envelope) => message(standing, envelope),
+      report: (envelope) => report(standing, envelope),
+      registration: (envelope) => registration(standing, envelope),
+      status: (envelope) => status(standing, envelope),
+      request_status: () => requestStatus(standing),
+      reload: () => reload(standing),
+      stop: () => refuse("this version of Intercom cannot stop a run yet; nothing was done"),
+      close: () => refuse("a session is only closed by the close workflow; nothing was done"),
+      close_prepare: later,
+      close_identity: later,
+      close_request: later,
+      handoff_report: later,
+      close_ready: later,
+      close_commit: later
+    })
+  )
+
+const unready = (error: EntryError): Refusal => ({
+  status: 503,
+  sentence: error._tag === "SessionReplaced"
+    ? "this session is closing"
+    : "this session cannot read its team file now, so nothing was done"
+})
+
+/** Decides about an authenticated envelope: the role on a fresh config, then the effect of its kind (spec 2.3). */
+export const receive = Effect.fn("receive")(function*(envelope: Envelope) {
+  const log = yield* ObservationLog
+  const seen = { kind: envelope.kind, peerSessionId: envelope.from }
+  yield* log.record({ event: "transport.received", ...seen })
+  yield* Effect.gen(function*() {
+    const standing = yield* Effect.mapError(enterTeam, unready)
+    if (standing.role === "solo") return yield* refuse("this session has no team")
+    const now = yield* Clock.currentTimeMillis
+    const sender = agentBySession(standing.config, envelope.from)
+    const no = mayReceive(
+      envelope.kind,
+      { role: standing.role, fenced: fences(standing.self?.closeJob, now) },
+      sender && { coordinator: sender.coordinator, fenced: fences(sender.closeJob, now) }
+    )
+    if (no !== undefined) return yield* Effect.fail(refused(no))
+    yield* dispatch(standing)(envelope)
+  }).pipe(Effect.tapError((no) => log.record({ event: "transport.rejected", outcome: String(no.status), ...seen })))
+})

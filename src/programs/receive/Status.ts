@@ -1,0 +1,46 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { EnvelopeOf } from "../../domain/Envelope.ts"
+import type { Port } from "../../domain/Primitives.ts"
+import { agentBySession, proposeConfig, type TeamConfig } from "../../domain/TeamConfig.ts"
+import { ConfigStore } from "../../services/ConfigStore.ts"
+import type { Refusal } from "../../services/IntercomServer.ts"
+import { ObservationLog } from "../../services/ObservationLog.ts"
+import { SessionScope } from "../../services/SessionScope.ts"
+import { Delivery } from "../Delivery.ts"
+import { type Member, Membership } from "../Membership.ts"
+import { notTaken, senderOf } from "./Context.ts"
+
+/** The config with a session's saved port; the same reference when it has that port, or no entry. */
+export const withPort = (sessionId: string, port: Port) => (config: TeamConfig) => {
+  const agent = agentBySession(config, sessionId)
+  if (agent === undefined || agent.port === port) return Either.right(config)
+  const agents = config.agents.map((one) => one === agent ? { ...agent, port } : one)
+  return proposeConfig(config, { agents })
+}
+
+const unsaved: Refusal = {
+  status: 503,
+  sentence: "the coordinator could not save the new port, so it did not take the status"
+}
+
+/** A configured worker's status updates its saved port when that differs; every status is shown (spec 3.3). */
+export const status = Effect.fn("receive.status")(function*(standing: Member, envelope: EnvelopeOf<"status">) {
+  const { busy, port } = envelope.payload
+  const delivery = yield* Delivery
+  const { sessionId } = yield* Membership
+  const store = yield* ConfigStore
+  const { guard } = yield* SessionScope
+  yield* (yield* ObservationLog).record({ event: "status.received", peerSessionId: envelope.from, port, busy })
+  const agent = agentBySession(standing.config, envelope.from)
+  if (agent !== undefined && agent.port !== port) {
+    yield* store.update(standing.root, sessionId, guard, withPort(envelope.from, port)).pipe(
+      Effect.mapError(() => unsaved)
+    )
+  }
+  yield* delivery.gather(
+    "status",
+    senderOf(standing, envelope.from),
+    `port: ${port}\nbusy: ${busy ? "yes" : "no"}`
+  ).pipe(Effect.mapError(notTaken))
+})

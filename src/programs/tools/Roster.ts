@@ -1,0 +1,84 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { fences } from "../../domain/CloseTable.ts"
+import type { ConfigRefused } from "../../domain/ConfigErrors.ts"
+import { fenceRefusal } from "../../domain/Permissions.ts"
+import { listing, target, unfenced } from "../../domain/Roster.ts"
+import { Refused } from "../../domain/SessionErrors.ts"
+import { type Agent, proposeConfig, type TeamConfig } from "../../domain/TeamConfig.ts"
+import type { ToolArguments } from "../../domain/ToolCatalogue.ts"
+import { result, resultWithList } from "../../domain/ToolResult.ts"
+import { ConfigStore } from "../../services/ConfigStore.ts"
+import { ObservationLog } from "../../services/ObservationLog.ts"
+import { SessionScope } from "../../services/SessionScope.ts"
+import type { Member, Standing } from "../Membership.ts"
+import { publishTeam } from "../Team.ts"
+
+const changed = ObservationLog.pipe(Effect.flatMap((log) => log.record({ event: "config.changed" })))
+
+/** The saved roster; probes nothing (spec 4). */
+export const list = (standing: Member) =>
+  Effect.succeed(resultWithList(
+    { version: 1, multiplexer: standing.config.multiplexer },
+    "agents",
+    listing(standing.config)
+  ))
+
+/** Writes an entry; the worker loads it when it is reloaded (spec 3.3). The fence holds against a queued write too. */
+export const configureWorker = Effect.fn("intercom_configure_worker")(
+  function*(standing: Member, args: ToolArguments<"intercom_configure_worker">) {
+    const { guard, sessionId } = yield* SessionScope
+    const now = yield* Clock.currentTimeMillis
+    const allow = (replaced: Agent | undefined) =>
+      replaced !== undefined && fences(replaced.closeJob, now)
+        ? Either.left(fenceRefusal({ name: replaced.name, self: false }))
+        : Either.right(undefined)
+    const { agent } = yield* (yield* ConfigStore).configure(standing.root, sessionId, guard, args, allow)
+    yield* changed
+    return result({ written: true, reloaded: false, name: agent.name, projectDirectory: agent.projectDirectory })
+  }
+)
+
+/** Removes an entry and nothing else. */
+export const removeWorker = Effect.fn("intercom_remove_worker")(
+  function*(standing: Member, args: ToolArguments<"intercom_remove_worker">) {
+    const { guard, sessionId } = yield* SessionScope
+    const now = yield* Clock.currentTimeMillis
+    yield* (yield* ConfigStore).update(
+      standing.root,
+      sessionId,
+      guard,
+      (config): Either.Either<TeamConfig, Refused | ConfigRefused> => {
+        const found = target(config, args.to, sessionId, "worker")
+        if (found instanceof Refused) return Either.left(found)
+        const fenced = unfenced(found, now, false)
+        if (fenced !== undefined) return Either.left(fenced)
+        return proposeConfig(config, { agents: config.agents.filter((agent) => agent !== found) })
+      }
+    )
+    yield* changed
+    return result({ removed: true, processStopped: false, sessionDeleted: false })
+  }
+)
+
+/** Chooses the multiplexer of later launches; publishes the team if there is none yet. */
+export const setMultiplexer = Effect.fn("intercom_set_multiplexer")(
+  function*(standing: Standing, args: ToolArguments<"intercom_set_multiplexer">) {
+    const { guard, sessionId } = yield* SessionScope
+    if (standing.role === "solo") yield* publishTeam(standing, args.multiplexer)
+    else {
+      yield* (yield* ConfigStore).update(
+        standing.root,
+        sessionId,
+        guard,
+        (config) =>
+          config.multiplexer === args.multiplexer
+            ? Either.right(config)
+            : proposeConfig(config, { multiplexer: args.multiplexer })
+      )
+      yield* changed
+    }
+    return result({ multiplexer: args.multiplexer, runningWorkersMoved: false })
+  }
+)
