@@ -1,4 +1,6 @@
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { CloseReason } from "./CloseTable.ts"
 import { Port, ProjectDirectory, SessionId, Summary, Timestamp, Token } from "./Primitives.ts"
@@ -42,7 +44,8 @@ const head = {
   messageId: Schema.optionalWith(Token, { exact: true })
 }
 const envelope = <Kind extends string, Payload extends Schema.Schema.Any>(kind: Kind, payload: Payload) =>
-  Schema.Struct({ ...head, kind: Schema.Literal(kind), payload })
+  // The kind comes first: the union then picks the member by it, and a problem is reported of that member.
+  Schema.Struct({ kind: Schema.Literal(kind), ...head, payload })
 
 /** One envelope of each kind (spec 2.3). Unknown envelope keys are ignored; handoff payloads are closed. */
 export const Envelope = Schema.Union(
@@ -76,25 +79,44 @@ export type Envelope = typeof Envelope.Type
 export type Kind = Envelope["kind"]
 export type EnvelopeOf<K extends Kind> = Extract<Envelope, { readonly kind: K }>
 
-const Head = Schema.Struct({ version: Schema.Literal(1), kind: Schema.String, from: SessionId, to: SessionId })
-const decodeHead = Schema.decodeUnknownEither(Schema.parseJson(Head))
-const decodeWhole = Schema.decodeUnknownEither(Schema.parseJson(Envelope))
 const kinds: ReadonlySet<string> = new Set<string>(Envelope.members.map((member) => member.fields.kind.literals[0]))
+const parseJson = Schema.decodeUnknownOption(Schema.parseJson())
+const decodeWhole = Schema.decodeUnknownEither(Envelope)
+const ofAKind = Schema.is(Schema.Struct({ kind: Schema.String }))
+
+/** No envelope nests deeper; what does could overflow the stack of whatever walks it. */
+const maxDepth = 16
+const isDeeper = (value: unknown, than: number): boolean =>
+  typeof value === "object" && value !== null &&
+  (than === 0 || Object.values(value).some((child) => isDeeper(child, than - 1)))
+
+/** The excess key of a closed payload is the sender's text: it is not repeated. */
+const problemOf = (error: ParseError): string => {
+  const first = firstProblem(error)
+  return first.problem.startsWith("is unexpected")
+    ? "the payload has a key that this kind does not take"
+    : describe(first)
+}
 
 /** Reads a request body; on the left one sentence without the offending value. */
 export const decodeEnvelope = (body: string): Either.Either<Envelope, string> => {
-  const whole = decodeWhole(body)
-  if (Either.isRight(whole)) return Either.right(whole.right)
-  const first = decodeHead(body)
-  if (Either.isLeft(first)) return Either.left(`the envelope is not valid: ${describe(firstProblem(first.left))}`)
-  if (!kinds.has(first.right.kind)) return Either.left("the envelope is of a kind that this session does not know")
-  return Either.left(`the envelope is not valid: ${describe(firstProblem(whole.left))}`)
+  const json = parseJson(body)
+  if (Option.isNone(json)) return Either.left("the envelope is not valid JSON")
+  if (isDeeper(json.value, maxDepth)) return Either.left("the envelope is nested too deeply")
+  if (ofAKind(json.value) && !kinds.has(json.value.kind)) {
+    return Either.left("the envelope is of a kind that this session does not know")
+  }
+  return Either.mapLeft(decodeWhole(json.value), (error) => `the envelope is not valid: ${problemOf(error)}`)
 }
 
-const encodeWhole = Schema.encodeSync(Schema.parseJson(Envelope))
+/** The kinds that are taken unsigned, and sent to an unproven holder, under PI_INTERCOM_ALLOW_UNAUTHENTICATED (spec 2.2). */
+const unsigned: ReadonlySet<Kind> = new Set<Kind>(["message", "report", "status", "registration", "request_status"])
 
-/** The JSON text of an envelope. */
-export const encodeEnvelope = (value: Envelope): string => encodeWhole(value)
+/** Whether a kind may go unsigned where that is allowed at all; closing never may. */
+export const mayBeUnsigned = (kind: Kind): boolean => unsigned.has(kind)
+
+/** The JSON text of an envelope, which is its own encoding: nothing in the schema transforms. */
+export const encodeEnvelope = (value: Envelope): string => JSON.stringify(value)
 
 /** The body of an error answer (spec 2.1): one sentence, and for handoff kinds a reason. */
 export const ErrorBody = Schema.Struct({

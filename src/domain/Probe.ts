@@ -25,7 +25,7 @@ export const Probe = Schema.Union(
 export type Probe = typeof Probe.Type
 
 /** The health answer's body. */
-export const HealthBody = Schema.Struct({ version: Schema.Number, sessionId: Schema.String })
+export const HealthBody = Schema.Struct({ version: Schema.Literal(1), sessionId: Schema.String })
 
 /** Judges a complete health answer: `proven` says whether its proof was valid. */
 export const judgeHealth = (
@@ -34,11 +34,18 @@ export const judgeHealth = (
 ): Probe => {
   if (answer.status === 404) return { state: "unknown", reason: "legacy" }
   if (answer.status !== 200) return { state: "unknown", reason: "http_error" }
+  const versioned = decodeVersion(answer.body)
+  if (versioned._tag === "None") return { state: "unknown", reason: "malformed" }
+  if (versioned.value.version !== 1) return { state: "unknown", reason: "unsupported_version" }
   const body = decodeHealth(answer.body)
   if (body._tag === "None") return { state: "unknown", reason: "malformed" }
-  if (body.value.version !== 1) return { state: "unknown", reason: "unsupported_version" }
   if (body.value.sessionId !== expectedSession) return { state: "disconnected", reason: "identity_mismatch" }
   return { state: "connected", reason: answer.proven ? "verified" : "unproven" }
 }
 
+// Another version's answer need not have our other fields.
+const decodeVersion = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ version: Schema.Number })))
 const decodeHealth = Schema.decodeUnknownOption(Schema.parseJson(HealthBody))
+
+/** The JSON text of a session's health answer. */
+export const encodeHealth = (sessionId: string): string => JSON.stringify({ version: 1, sessionId })

@@ -6,7 +6,7 @@ export class Undelivered extends Data.TaggedError("Undelivered")<{
 }> {
   override get message(): string {
     return this.reason === "unproven"
-      ? "Not delivered: whoever holds the recipient's port did not prove to be a session of this team, so nothing was sent."
+      ? "Not delivered: whoever holds the recipient's port did not prove to be that session, so nothing was sent."
       : "Not delivered: nothing listens on the recipient's port, so nothing was sent. The session may be closed."
   }
 }

@@ -25,6 +25,9 @@ export class IntercomClient extends Context.Tag("pi-intercom/IntercomClient")<In
   ) => Effect.Effect<void, SendError | StateUnusable>
   /** Asks the health route, signed, within 750 ms. Never fails: what could not be seen is a state of its own. */
   readonly probe: (root: string, endpoint: Endpoint) => Effect.Effect<Probe>
-  /** Probes at most 256 endpoints, 16 at a time, within 4 s; the unreached are `not_checked`, in the given order. */
+  /**
+   * Probes at most 256 endpoints, 16 at a time in the given order, within 4 s; one result for each endpoint, the
+   * unreached are `not_checked`. The caller puts those first in its next batch, so that none starves.
+   */
   readonly probeAll: (root: string, endpoints: ReadonlyArray<Endpoint>) => Effect.Effect<ReadonlyArray<Probe>>
 }>() {}

@@ -14,6 +14,14 @@ export interface Refusal {
   readonly code?: string
 }
 
+/**
+ * Runs the one step after which a message has had its effect, uninterruptibly, in whatever fiber it is called. Once it
+ * has begun the sender is told the truth or the connection is cut; after the 4 s it does not begin any more and fails
+ * with the 503 that the sender was told (spec 2.1, decide in time). Interruption alone could not tell the two apart: an
+ * interrupted fiber ends as interrupted even when its last, uninterruptible step succeeded.
+ */
+export type Commit = <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Refusal, R>
+
 /** What a listener serves: one session. */
 export interface Receiver {
   readonly sessionId: string
@@ -24,10 +32,10 @@ export interface Receiver {
   /** Whether unsigned messages of the kinds that allow it are taken (PI_INTERCOM_ALLOW_UNAUTHENTICATED). */
   readonly allowUnauthenticated: boolean
   /**
-   * Decides about an authenticated envelope that is addressed to this session. Interrupted at 4 s: past its commit
-   * point it must be uninterruptible (spec 2.1, decide in time). `signed` is false only with allowUnauthenticated.
+   * Decides about an authenticated envelope that is addressed to this session. Interrupted at 4 s unless `commit` has
+   * begun; every effect goes through `commit`. `signed` is false only with allowUnauthenticated.
    */
-  readonly receive: (envelope: Envelope, signed: boolean) => Effect.Effect<void, Refusal>
+  readonly receive: (envelope: Envelope, signed: boolean, commit: Commit) => Effect.Effect<void, Refusal>
 }
 
 /** No port on 127.0.0.1 could be bound. */

@@ -1,0 +1,95 @@
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Http from "node:http"
+import { type AddressInfo, Socket } from "node:net"
+import { Port } from "../../domain/Primitives.ts"
+import { IntercomServer, ListenFailed, type Receiver } from "../../services/IntercomServer.ts"
+import { rawAnswer, refusal } from "./Answer.ts"
+import { type Limits, limits as binding } from "./Limits.ts"
+import * as Nonces from "./Nonces.ts"
+import { serve } from "./Serve.ts"
+
+// node:http directly: @effect/platform-node's server adds 113 KB and 25 ms to every start, answers on connections it
+// neither drains nor closes at once, and takes upgrades with a `ws` that the bundle does not have.
+
+const createServer = (limits: Limits): Http.Server => {
+  const server = Http.createServer({
+    insecureHTTPParser: false,
+    // A missing Host is a foreign Host: our 403, not node's 400.
+    requireHostHeader: false,
+    headersTimeout: limits.arrivalMs,
+    requestTimeout: limits.arrivalMs,
+    connectionsCheckingInterval: limits.arrivalMs / 10
+  })
+  server.maxConnections = limits.maxConnections
+  server.maxRequestsPerSocket = 1
+  return server
+}
+
+const listenOn = (server: Http.Server, port: number): Effect.Effect<Port, NodeJS.ErrnoException> =>
+  Effect.async((resume) => {
+    const onError = (error: Error): void => {
+      server.off("listening", onListening)
+      resume(Effect.fail(error))
+    }
+    const onListening = (): void => {
+      server.off("error", onError)
+      resume(Effect.sync(() => portOf(server.address())))
+    }
+    server.once("error", onError).once("listening", onListening).listen({ host: "127.0.0.1", port, exclusive: true })
+  })
+
+const portOf = (address: AddressInfo | string | null): Port =>
+  Port.make(typeof address === "object" && address !== null ? address.port : 0)
+
+/** Frees the port and drops every connection in this very step; waits only for node to say so. */
+const close = (server: Http.Server): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeAllConnections()
+  })
+
+const tooSlow = rawAnswer(refusal(408, "the request arrived too slowly; nothing was done"))
+const notHttp = rawAnswer(refusal(400, "the request is not valid HTTP"))
+
+/** Exported for tests, which shorten the limits. */
+export const makeWith = (limits: Limits) =>
+  Effect.sync(() => {
+    // Of the process, not of one listener: what one session took must not be replayed to the next one on this port.
+    const nonces = Nonces.make(limits.maxNonces)
+
+    const listen = Effect.fn("IntercomServer.listen")(function*(saved: Option.Option<Port>, receiver: Receiver) {
+      const run = yield* FiberSet.makeRuntime<never>()
+      const server = yield* Effect.acquireRelease(Effect.sync(() => createServer(limits)), close)
+      const begun = new WeakMap<Socket, Http.ServerResponse>()
+
+      server.on("request", (request, response) => {
+        begun.set(request.socket, response)
+        // A peer that goes away while it is answered is no error of ours.
+        request.on("error", () => undefined)
+        response.on("error", () => undefined)
+        run(serve(request, response, receiver, nonces, limits))
+      })
+      server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+        const answered = socket instanceof Socket && begun.get(socket)?.headersSent === true
+        if (answered || !socket.writable || error.code === "ECONNRESET") socket.destroy()
+        else socket.end(error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow : notHttp, () => socket.destroy())
+      })
+
+      const bound = yield* Option.match(saved, {
+        onNone: () => listenOn(server, 0),
+        onSome: (wanted) =>
+          Effect.catchIf(listenOn(server, wanted), (error) => error.code === "EADDRINUSE", () => listenOn(server, 0))
+      }).pipe(Effect.mapError((error) => new ListenFailed({ detail: error.code ?? error.message })))
+      // Nothing can be done about a connection that could not be accepted; without a listener it would end the process.
+      server.on("error", () => undefined)
+      return bound
+    })
+
+    return { listen }
+  })
+
+/** HTTP/1.1 on 127.0.0.1 (spec 2.1, 2.2). */
+export const layer: Layer.Layer<IntercomServer> = Layer.effect(IntercomServer, makeWith(binding))
