@@ -15,6 +15,7 @@ const maxBurstMs = 2_000
 
 interface Waiting {
   readonly text: string
+  readonly claim: Effect.Effect<void, unknown>
   readonly done: Deferred.Deferred<void, NotTaken>
 }
 
@@ -25,8 +26,16 @@ interface Waiting {
 export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
   /** Hands one text to the host, or holds it. Uninterruptible: success means taken or held, failure means not delivered. */
   readonly deliver: (purpose: Purpose, sender: Sender, content: string) => Effect.Effect<void, NotTaken>
-  /** As `deliver`, but texts that come within 250 ms of each other are shown as one message (spec 3.3). */
-  readonly gather: (purpose: Purpose, sender: Sender, content: string) => Effect.Effect<void, NotTaken>
+  /**
+   * As `deliver`, but texts that come within 250 ms of each other are shown as one message (spec 3.3). `claim` is asked
+   * when the message is made: a text whose claim fails is left out.
+   */
+  readonly gather: (
+    purpose: Purpose,
+    sender: Sender,
+    content: string,
+    claim: Effect.Effect<void, unknown>
+  ) => Effect.Effect<void, NotTaken>
   /** A manual compaction began: texts wait from now on. */
   readonly hold: Effect.Effect<void>
   /** It ended: texts go on in a later macrotask (facts/pi: sends from within the event are dropped). */
@@ -77,7 +86,8 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
       })
 
       const flushBurst = Effect.gen(function*() {
-        const waiting = yield* Ref.getAndSet(burst, [])
+        const all = yield* Ref.getAndSet(burst, [])
+        const waiting = yield* Effect.filter(all, (one) => Effect.isSuccess(one.claim))
         if (waiting.length === 0) return
         const outcome = yield* Effect.exit(admit(waiting.map((one) => one.text).join("\n")))
         yield* Effect.forEach(waiting, (one) => Deferred.done(one.done, outcome), { discard: true })
@@ -92,9 +102,15 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
           yield* quiet(began)
         })
 
-      const gather = Effect.fn("Delivery.gather")(function*(purpose: Purpose, sender: Sender, content: string) {
+      const gather = Effect.fn("Delivery.gather")(function*(
+        purpose: Purpose,
+        sender: Sender,
+        content: string,
+        claim: Effect.Effect<void, unknown>
+      ) {
         const now = yield* Clock.currentTimeMillis
-        const mine: Waiting = { text: compose(purpose, sender, content), done: yield* Deferred.make<void, NotTaken>() }
+        const done = yield* Deferred.make<void, NotTaken>()
+        const mine: Waiting = { text: compose(purpose, sender, content), claim, done }
         yield* Ref.set(lastArrival, now)
         const before = yield* Ref.getAndUpdate(burst, (waiting) => [...waiting, mine])
         if (before.length === 0) yield* scope.fork(quiet(now).pipe(Effect.zipRight(flushBurst)))

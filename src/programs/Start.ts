@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
-import type { Envelope } from "../domain/Envelope.ts"
 import type { Port, SessionId } from "../domain/Primitives.ts"
 import { agentBySession, proposeConfig, type TeamConfig } from "../domain/TeamConfig.ts"
 import { ConfigReader } from "../services/ConfigReader.ts"
@@ -68,7 +67,7 @@ export const start = Effect.gen(function*() {
     open: Effect.isSuccess(guard).pipe(Effect.map((open) => open && isOpen())),
     key,
     allowUnauthenticated,
-    receive: (envelope: Envelope) => receive(envelope).pipe(Effect.provide(context))
+    receive: (envelope, _signed, commit) => receive(envelope, commit).pipe(Effect.provide(context))
   })
   yield* Ref.set(membership.port, Option.some(port))
 

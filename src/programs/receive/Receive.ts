@@ -5,7 +5,7 @@ import { fences } from "../../domain/CloseTable.ts"
 import type { Envelope } from "../../domain/Envelope.ts"
 import { mayReceive } from "../../domain/Permissions.ts"
 import { agentBySession } from "../../domain/TeamConfig.ts"
-import type { Refusal } from "../../services/IntercomServer.ts"
+import type { Commit, Refusal } from "../../services/IntercomServer.ts"
 import { ObservationLog } from "../../services/ObservationLog.ts"
 import type { EntryError, Member } from "../Membership.ts"
 import { enterTeam } from "../Team.ts"
@@ -18,15 +18,15 @@ import { reload, requestStatus } from "./Worker.ts"
 
 const later = () => refuse("this version of Intercom does not take part in closing sessions yet; nothing was done")
 
-const dispatch = (standing: Member) =>
+const dispatch = (standing: Member, commit: Commit) =>
   Match.type<Envelope>().pipe(
     Match.discriminatorsExhaustive("kind")({
-      message: (envelope) => message(standing, envelope),
-      report: (envelope) => report(standing, envelope),
-      registration: (envelope) => registration(standing, envelope),
-      status: (envelope) => status(standing, envelope),
-      request_status: () => requestStatus(standing),
-      reload: () => reload(standing),
+      message: (envelope) => message(standing, envelope, commit),
+      report: (envelope) => report(standing, envelope, commit),
+      registration: (envelope) => registration(standing, envelope, commit),
+      status: (envelope) => status(standing, envelope, commit),
+      request_status: () => requestStatus(standing, commit),
+      reload: () => reload(standing, commit),
       stop: () => refuse("this version of Intercom cannot stop a run yet; nothing was done"),
       close: () => refuse("a session is only closed by the close workflow; nothing was done"),
       close_prepare: later,
@@ -46,7 +46,7 @@ const unready = (error: EntryError): Refusal => ({
 })
 
 /** Decides about an authenticated envelope: the role on a fresh config, then the effect of its kind (spec 2.3). */
-export const receive = Effect.fn("receive")(function*(envelope: Envelope) {
+export const receive = Effect.fn("receive")(function*(envelope: Envelope, commit: Commit) {
   const log = yield* ObservationLog
   const seen = { kind: envelope.kind, peerSessionId: envelope.from }
   yield* log.record({ event: "transport.received", ...seen })
@@ -61,6 +61,6 @@ export const receive = Effect.fn("receive")(function*(envelope: Envelope) {
       sender && { coordinator: sender.coordinator, fenced: fences(sender.closeJob, now) }
     )
     if (no !== undefined) return yield* Effect.fail(refused(no))
-    yield* dispatch(standing)(envelope)
+    yield* dispatch(standing, commit)(envelope)
   }).pipe(Effect.tapError((no) => log.record({ event: "transport.rejected", outcome: String(no.status), ...seen })))
 })

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { EnvelopeOf } from "../../domain/Envelope.ts"
 import { agentBySession } from "../../domain/TeamConfig.ts"
+import type { Commit } from "../../services/IntercomServer.ts"
 import { ObservationLog } from "../../services/ObservationLog.ts"
 import { Delivery } from "../Delivery.ts"
 import type { Member } from "../Membership.ts"
@@ -8,7 +9,7 @@ import { notTaken, senderOf } from "./Context.ts"
 
 /** A registration is told to the coordinator's model and writes nothing: the model decides (spec 3.3). */
 export const registration = Effect.fn("receive.registration")(
-  function*(standing: Member, envelope: EnvelopeOf<"registration">) {
+  function*(standing: Member, envelope: EnvelopeOf<"registration">, commit: Commit) {
     const delivery = yield* Delivery
     const { port, projectDirectory } = envelope.payload
     yield* (yield* ObservationLog).record({
@@ -25,7 +26,8 @@ export const registration = Effect.fn("receive.registration")(
       senderOf(standing, envelope.from),
       `sessionId: ${JSON.stringify(envelope.from)}\nport: ${port}\nprojectDirectory: ${
         JSON.stringify(projectDirectory)
-      }\n${next}`
+      }\n${next}`,
+      commit(Effect.void)
     ).pipe(Effect.mapError(notTaken))
   }
 )

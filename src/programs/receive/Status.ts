@@ -4,7 +4,7 @@ import type { EnvelopeOf } from "../../domain/Envelope.ts"
 import type { Port } from "../../domain/Primitives.ts"
 import { agentBySession, proposeConfig, type TeamConfig } from "../../domain/TeamConfig.ts"
 import { ConfigStore } from "../../services/ConfigStore.ts"
-import type { Refusal } from "../../services/IntercomServer.ts"
+import type { Commit, Refusal } from "../../services/IntercomServer.ts"
 import { ObservationLog } from "../../services/ObservationLog.ts"
 import { SessionScope } from "../../services/SessionScope.ts"
 import { Delivery } from "../Delivery.ts"
@@ -20,27 +20,31 @@ export const withPort = (sessionId: string, port: Port) => (config: TeamConfig) 
 }
 
 const unsaved: Refusal = {
-  status: 503,
-  sentence: "the coordinator could not save the new port, so it did not take the status"
+  status: 400,
+  sentence: "the coordinator could not save the new port, so it did not show the status"
 }
 
 /** A configured worker's status updates its saved port when that differs; every status is shown (spec 3.3). */
-export const status = Effect.fn("receive.status")(function*(standing: Member, envelope: EnvelopeOf<"status">) {
-  const { busy, port } = envelope.payload
-  const delivery = yield* Delivery
-  const { sessionId } = yield* Membership
-  const store = yield* ConfigStore
-  const { guard } = yield* SessionScope
-  yield* (yield* ObservationLog).record({ event: "status.received", peerSessionId: envelope.from, port, busy })
-  const agent = agentBySession(standing.config, envelope.from)
-  if (agent !== undefined && agent.port !== port) {
-    yield* store.update(standing.root, sessionId, guard, withPort(envelope.from, port)).pipe(
-      Effect.mapError(() => unsaved)
-    )
+export const status = Effect.fn("receive.status")(
+  function*(standing: Member, envelope: EnvelopeOf<"status">, commit: Commit) {
+    const { busy, port } = envelope.payload
+    const delivery = yield* Delivery
+    const { sessionId } = yield* Membership
+    const store = yield* ConfigStore
+    const { guard } = yield* SessionScope
+    yield* (yield* ObservationLog).record({ event: "status.received", peerSessionId: envelope.from, port, busy })
+    const agent = agentBySession(standing.config, envelope.from)
+    if (agent !== undefined && agent.port !== port) {
+      yield* commit(Effect.mapError(
+        store.update(standing.root, sessionId, guard, withPort(envelope.from, port)),
+        () => unsaved
+      ))
+    }
+    yield* delivery.gather(
+      "status",
+      senderOf(standing, envelope.from),
+      `port: ${port}\nbusy: ${busy ? "yes" : "no"}`,
+      commit(Effect.void)
+    ).pipe(Effect.mapError(notTaken))
   }
-  yield* delivery.gather(
-    "status",
-    senderOf(standing, envelope.from),
-    `port: ${port}\nbusy: ${busy ? "yes" : "no"}`
-  ).pipe(Effect.mapError(notTaken))
-})
+)
