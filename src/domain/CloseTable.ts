@@ -27,7 +27,7 @@ export const CloseState = Schema.Literal(
   "failed",
   "timed_out",
   "interrupted"
-)
+).annotations({ message: () => ({ message: "is not one of the states of a close job", override: true }) })
 export type CloseState = typeof CloseState.Type
 
 /** Why a close job ended as it did; 0.6.1's list, and no others (spec 6.1). */
@@ -42,7 +42,7 @@ export const CloseReason = Schema.Literal(
   "commit_rejected",
   "close_unverified",
   "close_failed"
-)
+).annotations({ message: () => ({ message: "is not one of the reasons of a close job", override: true }) })
 export type CloseReason = typeof CloseReason.Type
 
 const closed = { parseOptions: { onExcessProperty: "error" } } as const

@@ -16,7 +16,15 @@ export class ConfigUnusable extends Data.TaggedError("ConfigUnusable")<{
 
 /** An update that did not happen. The file on disk is as it was, byte for byte (spec 1.4). */
 export class ConfigNotWritten extends Data.TaggedError("ConfigNotWritten")<{
-  readonly reason: "absent" | "not_coordinator" | "conflict" | "locked" | "write_failed" | "no_hard_links"
+  readonly reason:
+    | "absent"
+    | "not_coordinator"
+    | "conflict"
+    | "locked"
+    | "write_failed"
+    | "no_hard_links"
+    | "invalid"
+    | "too_large"
   readonly file: string
   readonly detail: string
 }> {

@@ -38,12 +38,16 @@ export const Port = Schema.Int.pipe(Schema.between(1, 65535), Schema.brand("Port
 export type Port = typeof Port.Type
 
 /** Job, instance, nonce and message ids: `[A-Za-z0-9-]{1,128}` (spec 1.1, 2.3). */
-export const Token = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9-]{1,128}$/))
+export const Token = Schema.String.pipe(
+  Schema.pattern(/^[A-Za-z0-9-]{1,128}$/, { message: () => "must be 1 to 128 letters, digits and hyphens" })
+)
 
 /** ISO-8601, at most 32 characters, parseable (spec 1.1). */
 export const Timestamp = Schema.String.pipe(
   Schema.maxLength(32),
-  Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/),
+  Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/, {
+    message: () => "must be an ISO-8601 time with a zone"
+  }),
   Schema.filter((text) => !Number.isNaN(Date.parse(text)) || "must be a date that exists")
 )
 
@@ -51,7 +55,9 @@ export const Timestamp = Schema.String.pipe(
 export const Summary = boundedText(4000)
 
 /** The multiplexers a team file can name (spec 1.1). */
-export const MultiplexerKind = Schema.Literal("herdr", "tmux", "none")
+export const MultiplexerKind = Schema.Literal("herdr", "tmux", "none").annotations({
+  message: () => ({ message: "must be \"herdr\", \"tmux\" or \"none\"", override: true })
+})
 export type MultiplexerKind = typeof MultiplexerKind.Type
 
 const rootRelative = (path: string): boolean =>

@@ -8,8 +8,9 @@ import type { TeamConfig } from "../domain/TeamConfig.ts"
 export class ConfigReader extends Context.Tag("pi-intercom/ConfigReader")<ConfigReader, {
   /**
    * The root whose team `directory` belongs to: `PI_INTERCOM_ROOT`, else the first directory upward that has
-   * `.pi-intercom/config.json`. The path is real (links resolved). None when there is none. Fails for a root, folder or
-   * file that is not this user's or is writable by everyone (spec 1.2).
+   * `.pi-intercom/config.json`. The path is real (links resolved). None when there is none; a pinned root is answered
+   * even while it has no team file yet. Fails for a root, folder or file that is not this user's, is a link or is
+   * writable by everyone (spec 1.2).
    */
   readonly discover: (directory: string) => Effect.Effect<Option.Option<string>, ConfigUnusable>
   /**

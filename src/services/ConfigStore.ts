@@ -23,7 +23,7 @@ export interface AgentValues {
   readonly projectDirectory: string
 }
 
-/** The only writer of team files. Every method enters the critical section once (spec 1.4). */
+/** The only writer of team files. Every update enters the critical section once (spec 1.4). */
 export class ConfigStore extends Context.Tag("pi-intercom/ConfigStore")<ConfigStore, {
   /** First publication by an exclusive hard link; losing the race is an answer, not an error (spec 1.3). */
   readonly publish: (root: string, config: TeamConfig) => Effect.Effect<Publication, ConfigUnusable | ConfigNotWritten>

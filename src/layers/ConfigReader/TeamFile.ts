@@ -1,0 +1,124 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { BigIntStats } from "node:fs"
+import * as path from "node:path"
+import { ConfigUnusable } from "../../domain/ConfigErrors.ts"
+import type { Invalid, TeamConfig } from "../../domain/TeamConfig.ts"
+import { decodeConfig, describe, maxConfigBytes } from "../../domain/TeamConfig.ts"
+import type { FileFailed } from "../Files.ts"
+import { checkTrusted, look, orAbsent, readRegular } from "../Files.ts"
+
+/** A team file as it was read: what an update compares the disk with before it renames. */
+export interface Snapshot {
+  readonly bytes: Uint8Array
+  readonly config: TeamConfig
+  /** The file's permission bits. */
+  readonly mode: number
+}
+
+/** The folder of a team in its root. */
+export const folderOf = (root: string): string => path.join(root, ".pi-intercom")
+/** The team file of a root. */
+export const fileOf = (root: string): string => path.join(folderOf(root), "config.json")
+
+/** A file that cannot be used, from what was found at its path. */
+export const unusable = (failed: FileFailed): ConfigUnusable => {
+  const unsafe = ["link", "kind", "foreign", "open_to_all"].includes(failed.reason)
+  return new ConfigUnusable({
+    reason: failed.reason === "too_large" ? "too_large" : unsafe ? "unsafe" : "unreadable",
+    file: failed.path,
+    detail: failed.detail
+  })
+}
+
+/** Reads team files for the reader and the writer of this process, over one cache of parses (spec 1.4). */
+export class TeamFile extends Context.Tag("pi-intercom/layers/TeamFile")<TeamFile, {
+  /** Where the team file is, verified link by link; none when the folder or the file does not exist. */
+  readonly locate: (root: string) => Effect.Effect<Option.Option<BigIntStats>, ConfigUnusable>
+  /** The team file, afresh; none only when it does not exist. */
+  readonly read: (root: string) => Effect.Effect<Option.Option<Snapshot>, ConfigUnusable>
+  /** Remembers what this process just wrote, so that the next read compares bytes instead of parsing them. */
+  readonly prime: (root: string, bytes: Uint8Array, config: TeamConfig) => Effect.Effect<void>
+}>() {}
+
+interface Entry {
+  readonly bytes: Uint8Array
+  readonly parsed: Either.Either<TeamConfig, Invalid>
+  /** The stat that stands for these bytes; absent while it could not tell them from a later write. */
+  readonly stat: BigIntStats | undefined
+}
+
+/** Inodes are reused at once and older kernels stamp coarsely: a younger stat proves nothing (spec 1.4). */
+const provenAgeMs = 50
+
+const same = (a: BigIntStats, b: BigIntStats): boolean =>
+  a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
+
+const parse = (bytes: Uint8Array): Either.Either<TeamConfig, Invalid> =>
+  Either.try({
+    try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+    catch: (): Invalid => ({ path: "", problem: "it is not valid UTF-8 text" })
+  }).pipe(Either.flatMap(decodeConfig))
+
+const make = Effect.sync(() => {
+  const entries = new Map<string, Entry>()
+
+  const locate = Effect.fn("TeamFile.locate")(function*(root: string) {
+    const steps = [[root, "folder"], [folderOf(root), "folder"], [fileOf(root), "file"]] as const
+    let last = Option.none<BigIntStats>()
+    for (const [entry, kind] of steps) {
+      last = yield* orAbsent(look(entry))
+      if (Option.isNone(last)) return last
+      yield* checkTrusted(entry, last.value, kind)
+    }
+    return last
+  }, Effect.mapError(unusable))
+
+  const load = Effect.fn("TeamFile.load")(
+    function*(file: string, cached: Entry | undefined) {
+      // The time is taken first: a stat that looks old enough then was so when the bytes were read.
+      const now = yield* Clock.currentTimeMillis
+      const { bytes, stat } = yield* readRegular(file, maxConfigBytes)
+      yield* checkTrusted(file, stat, "file")
+      const unchanged = cached !== undefined && Buffer.compare(cached.bytes, bytes) === 0
+      const entry: Entry = {
+        ...(unchanged ? cached : { bytes, parsed: parse(bytes) }),
+        stat: now - Number(stat.mtimeNs / 1_000_000n) >= provenAgeMs ? stat : undefined
+      }
+      entries.set(file, entry)
+      return entry
+    },
+    orAbsent,
+    Effect.mapError(unusable)
+  )
+
+  const read = Effect.fn("TeamFile.read")(function*(root: string) {
+    const file = fileOf(root)
+    const seen = yield* locate(root)
+    if (Option.isNone(seen)) return Option.none<Snapshot>()
+    const cached = entries.get(file)
+    const entry = cached?.stat !== undefined && same(cached.stat, seen.value)
+      ? Option.some(cached)
+      : yield* load(file, cached)
+    if (Option.isNone(entry)) return Option.none<Snapshot>()
+    const { bytes, parsed } = entry.value
+    if (Either.isLeft(parsed)) {
+      return yield* new ConfigUnusable({ reason: "invalid", file, detail: describe(parsed.left) })
+    }
+    return Option.some<Snapshot>({ bytes, config: parsed.right, mode: Number(seen.value.mode & 0o777n) })
+  })
+
+  const prime = (root: string, bytes: Uint8Array, config: TeamConfig) =>
+    Effect.sync(() => {
+      entries.set(fileOf(root), { bytes, parsed: Either.right(config), stat: undefined })
+    })
+
+  return TeamFile.of({ locate, read, prime })
+})
+
+/** One cache for all who are given this layer in the same build. */
+export const layer: Layer.Layer<TeamFile> = Layer.effect(TeamFile, make)

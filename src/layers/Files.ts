@@ -1,0 +1,176 @@
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as fs from "node:fs"
+
+/**
+ * The one way to look at and read files that others could have planted: no link is followed, nothing blocks, every
+ * read is bounded. Single system calls are synchronous: they are shorter than a turn of the event loop, and what must
+ * not be torn apart (compare, fence, rename) then cannot be.
+ */
+
+export type FileReason =
+  | "absent"
+  | "exists"
+  | "link"
+  | "kind"
+  | "foreign"
+  | "open_to_all"
+  | "not_private"
+  | "too_large"
+  | "no_hard_links"
+  | "failed"
+
+/** What the system, or a check of ours, said of `path`. `detail` ends a sentence and holds no content. */
+export class FileFailed extends Data.TaggedError("FileFailed")<{
+  readonly reason: FileReason
+  readonly path: string
+  readonly detail: string
+}> {
+  override get message(): string {
+    return `${this.path}: ${this.detail}`
+  }
+}
+
+const known: Readonly<Record<string, readonly [FileReason, string]>> = {
+  ENOENT: ["absent", "it does not exist"],
+  EEXIST: ["exists", "it exists already"],
+  ELOOP: ["link", "it is a symbolic link, and links are not followed"],
+  ENXIO: ["kind", "it is not a regular file"],
+  ENOTDIR: ["kind", "something on the way to it is not a folder"],
+  EISDIR: ["kind", "it is a folder"],
+  EACCES: ["failed", "this user is not allowed to access it"],
+  EPERM: ["failed", "this user is not allowed to access it"],
+  ENOSPC: ["failed", "the disk is full"],
+  EDQUOT: ["failed", "the disk quota is used up"],
+  EROFS: ["failed", "the file system is read-only"]
+}
+
+/** Translates what a file operation threw, by its code. */
+export const failure = (path: string, cause: unknown): FileFailed => {
+  const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "no code"
+  const [reason, detail] = known[code] ?? ["failed", `the system answered ${code}`]
+  return new FileFailed({ reason, path, detail })
+}
+
+/** Runs one synchronous file operation on `path`. */
+export const attempt = <A>(path: string, operation: () => A): Effect.Effect<A, FileFailed> =>
+  Effect.try({ try: operation, catch: (cause) => failure(path, cause) })
+
+const refuse = (reason: FileReason, path: string, detail: string): Effect.Effect<never, FileFailed> =>
+  new FileFailed({ reason, path, detail })
+
+/** None for what does not exist, and only for that (spec 1.1: only ENOENT means absent). */
+export const orAbsent = <A>(effect: Effect.Effect<A, FileFailed>): Effect.Effect<Option.Option<A>, FileFailed> =>
+  effect.pipe(
+    Effect.map(Option.some),
+    Effect.catchIf((failed) => failed.reason === "absent", () => Effect.succeed(Option.none<A>()))
+  )
+
+/** The entry itself, a link included. */
+export const look = (path: string): Effect.Effect<fs.BigIntStats, FileFailed> =>
+  attempt(path, () => fs.lstatSync(path, { bigint: true }))
+
+/** The absolute path with every link resolved. */
+export const realPath = (path: string): Effect.Effect<string, FileFailed> =>
+  attempt(path, () => fs.realpathSync.native(path))
+
+/** Makes one folder; one that exists already is left as it is. */
+export const makeDirectory = (path: string, mode: number): Effect.Effect<void, FileFailed> =>
+  attempt(path, () => fs.mkdirSync(path, { mode })).pipe(
+    Effect.catchIf((failed) => failed.reason === "exists", () => Effect.void)
+  )
+
+/** Refuses anything but a real folder or a real regular file of this user (no uids on Windows). */
+export const checkOwn = (
+  path: string,
+  stat: fs.BigIntStats,
+  kind: "folder" | "file"
+): Effect.Effect<void, FileFailed> => {
+  if (stat.isSymbolicLink()) return refuse("link", path, "it is a symbolic link, and links are not followed")
+  if (kind === "folder" && !stat.isDirectory()) return refuse("kind", path, "it is not a folder")
+  if (kind === "file" && !stat.isFile()) return refuse("kind", path, "it is not a regular file")
+  const uid = process.geteuid?.()
+  if (uid !== undefined && stat.uid !== BigInt(uid)) {
+    return refuse("foreign", path, "it belongs to another user of this machine")
+  }
+  return Effect.void
+}
+
+/** {@link checkOwn}, and not writable by everyone: what may choose this session's team (spec 1.2). */
+export const checkTrusted = (
+  path: string,
+  stat: fs.BigIntStats,
+  kind: "folder" | "file"
+): Effect.Effect<void, FileFailed> =>
+  process.platform !== "win32" && !stat.isSymbolicLink() && (stat.mode & 0o002n) !== 0n
+    ? Effect.zipRight(
+      checkOwn(path, stat, kind),
+      refuse("open_to_all", path, "every user of this machine may write to it")
+    )
+    : checkOwn(path, stat, kind)
+
+/** {@link checkOwn}, and closed to everybody else: 0700 for a folder, 0600 for a file (spec 1.3). */
+export const checkPrivate = (
+  path: string,
+  stat: fs.BigIntStats,
+  kind: "folder" | "file"
+): Effect.Effect<void, FileFailed> => {
+  const wanted = kind === "folder" ? 0o700n : 0o600n
+  return process.platform !== "win32" && !stat.isSymbolicLink() && (stat.mode & 0o777n) !== wanted
+    ? Effect.zipRight(
+      checkOwn(path, stat, kind),
+      refuse("not_private", path, `its permissions are not ${wanted.toString(8)}`)
+    )
+    : checkOwn(path, stat, kind)
+}
+
+/** Bytes, and the stat that was true when reading them began. */
+export interface Content {
+  readonly bytes: Uint8Array
+  readonly stat: fs.BigIntStats
+}
+
+const megabyte = 1024 * 1024
+const sizeOf = (bytes: number): string =>
+  bytes >= megabyte ? `${bytes / megabyte} MiB` : bytes >= 1024 ? `${bytes / 1024} KiB` : `${bytes} bytes`
+
+// Windows has neither flag: there only the look before the open refuses a link.
+const readFlags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
+
+const readAll = (fd: number, size: number): Uint8Array => {
+  const bytes = Buffer.allocUnsafe(size)
+  let filled = 0
+  while (filled < size) {
+    const count = fs.readSync(fd, bytes, filled, size - filled, filled)
+    if (count === 0) break
+    filled += count
+  }
+  return bytes.subarray(0, filled)
+}
+
+/**
+ * Reads a regular file of at most `maxBytes`. A link, pipe, device, socket or folder is refused: looked at before
+ * opening, since opening a device can have effects, and again on what was opened.
+ */
+export const readRegular = (path: string, maxBytes: number): Effect.Effect<Content, FileFailed> =>
+  Effect.flatMap(look(path), (before) => {
+    if (before.isSymbolicLink()) return refuse("link", path, "it is a symbolic link, and links are not followed")
+    if (!before.isFile()) return refuse("kind", path, "it is not a regular file")
+    return Effect.acquireUseRelease(
+      attempt(path, () => fs.openSync(path, readFlags)),
+      (fd) =>
+        Effect.flatMap(attempt(path, () => fs.fstatSync(fd, { bigint: true })), (stat) => {
+          if (!stat.isFile()) return refuse("kind", path, "it is not a regular file")
+          if (stat.size > BigInt(maxBytes)) {
+            return refuse("too_large", path, `it is larger than ${sizeOf(maxBytes)}`)
+          }
+          return Effect.map(attempt(path, () => readAll(fd, Number(stat.size))), (bytes): Content => ({ bytes, stat }))
+        }),
+      (fd) => close(path, fd)
+    )
+  })
+
+/** Closes a descriptor; by then everything that matters has been checked, so a problem is only logged. */
+export const close = (path: string, fd: number): Effect.Effect<void> =>
+  attempt(path, () => fs.closeSync(fd)).pipe(Effect.catchAll((failed) => Effect.logWarning(failed.message)))

@@ -1,0 +1,65 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { createHash } from "node:crypto"
+import * as path from "node:path"
+import { cleanReport, maxReportBytes, SavedReport } from "../../domain/Report.ts"
+import { ReportNotSaved, ReportStore } from "../../services/ReportStore.ts"
+import { folderOf } from "../ConfigReader/TeamFile.ts"
+import { checkOwn, checkTrusted, look, makeDirectory, readRegular } from "../Files.ts"
+import { rename, temporary } from "../Writing.ts"
+
+const reportsOf = (root: string): string => path.join(folderOf(root), "reports")
+const fileOf = (root: string, sessionId: string): string =>
+  path.join(reportsOf(root), `${createHash("sha256").update(sessionId).digest("hex")}.json`)
+
+/** The team's folder and the one for reports in it, refused when one is a link or not this user's. */
+const checkFolders = (root: string) =>
+  Effect.forEach(
+    [folderOf(root), reportsOf(root)],
+    (folder) => Effect.flatMap(look(folder), (stat) => checkTrusted(folder, stat, "folder")),
+    { discard: true }
+  )
+
+const encode = Schema.encodeSync(Schema.parseJson(SavedReport))
+const decode = Schema.decodeUnknownOption(Schema.parseJson(SavedReport))
+
+const save = Effect.fn("ReportStore.save")(function*(root: string, report: SavedReport) {
+  const cleaned = cleanReport(report)
+  if (Option.isNone(cleaned)) return yield* new ReportNotSaved({ detail: "its summary has no readable text" })
+  const bytes = new TextEncoder().encode(`${encode(cleaned.value)}\n`)
+  if (bytes.length > maxReportBytes) return yield* new ReportNotSaved({ detail: "it is larger than 8 KiB" })
+  const file = fileOf(root, report.sessionId)
+  yield* makeDirectory(reportsOf(root), 0o700).pipe(
+    Effect.zipRight(checkFolders(root)),
+    Effect.zipRight(temporary(file, bytes, 0o600)),
+    Effect.flatMap((temp) => rename(temp, file)),
+    Effect.scoped,
+    Effect.mapError((failed) => new ReportNotSaved({ detail: failed.message }))
+  )
+})
+
+const readOne = (root: string, sessionId: string) => {
+  const file = fileOf(root, sessionId)
+  return readRegular(file, maxReportBytes).pipe(
+    Effect.tap(({ stat }) => checkOwn(file, stat, "file")),
+    Effect.map(({ bytes }) => decode(Buffer.from(bytes).toString("utf8"))),
+    Effect.orElseSucceed(() => Option.none<SavedReport>()),
+    Effect.map(Option.flatMap(cleanReport)),
+    Effect.map(Option.filter((report) => report.sessionId === sessionId && report.status !== "clear"))
+  )
+}
+
+const read = Effect.fn("ReportStore.read")(function*(root: string, sessionIds: ReadonlyArray<string>) {
+  const reports = new Map<string, SavedReport>()
+  if (yield* Effect.isFailure(checkFolders(root))) return reports
+  for (const sessionId of sessionIds) {
+    const report = yield* readOne(root, sessionId)
+    if (Option.isSome(report)) reports.set(sessionId, report.value)
+  }
+  return reports
+})
+
+/** Reports in the team's folder. */
+export const layer: Layer.Layer<ReportStore> = Layer.succeed(ReportStore, { save, read })

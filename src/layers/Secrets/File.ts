@@ -1,0 +1,63 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+import * as path from "node:path"
+import { StateUnusable } from "../../domain/ConfigErrors.ts"
+import { Secrets, type SigningKey } from "../../services/Secrets.ts"
+import { StateDir } from "../../services/StateDir.ts"
+import { orAbsent } from "../Files.ts"
+import { readPrivate, unusable } from "../PrivateFiles.ts"
+import { publishNew } from "../Writing.ts"
+
+/** A secret is exactly this long (spec 2.2). */
+const secretBytes = 32
+
+/** A key over a secret; comparing takes the same time wherever the macs differ. */
+export const signingKey = (secret: Redacted.Redacted<Uint8Array>): SigningKey => {
+  const mac = (text: string): string =>
+    createHmac("sha256", Redacted.value(secret)).update(text, "utf8").digest("base64url")
+  return {
+    mac,
+    verify: (text, given) => {
+      const [expected, actual] = [Buffer.from(mac(text)), Buffer.from(given)]
+      return expected.length === actual.length && timingSafeEqual(expected, actual)
+    }
+  }
+}
+
+const make = Effect.gen(function*() {
+  const state = yield* StateDir
+  const keys = new Map<string, SigningKey>()
+
+  /** The secret on disk: the first one published there, whoever published it. */
+  const secretIn = Effect.fn("Secrets.secretIn")(function*(file: string) {
+    const found = yield* orAbsent(readPrivate(file, secretBytes))
+    if (Option.isSome(found)) return found.value.bytes
+    yield* publishNew(file, randomBytes(secretBytes), 0o600)
+    return (yield* readPrivate(file, secretBytes)).bytes
+  }, Effect.mapError(unusable))
+
+  const key = Effect.fn("Secrets.key")(function*(root: string) {
+    const cached = keys.get(root)
+    if (cached !== undefined) return cached
+    const file = path.join(yield* state.of(root), "secret")
+    const secret = yield* secretIn(file)
+    if (secret.length !== secretBytes) {
+      return yield* new StateUnusable({
+        path: file,
+        detail: `it is not exactly ${secretBytes} bytes long`,
+        mend: "Close this team's sessions, remove it, and start again: a new one is made."
+      })
+    }
+    const made = signingKey(Redacted.make(secret))
+    keys.set(root, made)
+    return made
+  })
+
+  return Secrets.of({ key })
+})
+
+/** Secrets in the state directory. */
+export const layer: Layer.Layer<Secrets, never, StateDir> = Layer.effect(Secrets, make)

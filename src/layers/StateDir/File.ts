@@ -1,0 +1,66 @@
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { createHash } from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { StateUnusable } from "../../domain/ConfigErrors.ts"
+import { Platform } from "../../services/Platform.ts"
+import { StateDir } from "../../services/StateDir.ts"
+import { attempt, checkTrusted, look, orAbsent, realPath } from "../Files.ts"
+import { privateFolder, unusable } from "../PrivateFiles.ts"
+
+/** The folder's name for a root: 24 hex digits of the sha256 of its real path (spec 1.3). */
+export const rootKey = (realRoot: string): string => createHash("sha256").update(realRoot).digest("hex").slice(0, 24)
+
+/** Resolves the links of a path that may not exist yet: of the part that does. */
+const resolve = (wanted: string): Effect.Effect<string, StateUnusable> =>
+  Effect.flatMap(
+    Effect.mapError(orAbsent(realPath(wanted)), unusable),
+    Option.match({
+      onSome: Effect.succeed,
+      onNone: () => Effect.map(resolve(path.dirname(wanted)), (parent) => path.join(parent, path.basename(wanted)))
+    })
+  )
+
+const make = Effect.gen(function*() {
+  const variable = (name: string) => Config.option(Config.nonEmptyString(name)).pipe(Effect.orDie)
+  const chosen = yield* variable("PI_INTERCOM_STATE_DIR")
+  const xdg = yield* variable("XDG_STATE_HOME")
+  const localAppData = yield* variable("LOCALAPPDATA")
+  const { home, os } = yield* Platform
+
+  // A relative XDG_STATE_HOME is to be ignored, says the XDG specification.
+  const parent = os === "win32"
+    ? Option.getOrElse(localAppData, () => path.join(home, "AppData", "Local"))
+    : xdg.pipe(Option.filter(path.isAbsolute), Option.getOrElse(() => path.join(home, ".local", "state")))
+  const wanted = Option.getOrElse(chosen, () => path.join(parent, "pi-intercom"))
+
+  const base = yield* Effect.cached(
+    path.isAbsolute(wanted) ? resolve(wanted) : new StateUnusable({
+      path: "named by PI_INTERCOM_STATE_DIR",
+      detail: "the variable must hold an absolute path",
+      mend: "Set it to a private folder of yours, or unset it."
+    })
+  )
+
+  const of = Effect.fn("StateDir.of")(function*(root: string) {
+    const state = yield* base
+    const key = rootKey(yield* Effect.mapError(realPath(root), unusable))
+    yield* attempt(state, () => fs.mkdirSync(state, { recursive: true, mode: 0o700 })).pipe(Effect.mapError(unusable))
+    yield* look(state).pipe(
+      Effect.flatMap((stat) => checkTrusted(state, stat, "folder")),
+      Effect.mapError(unusable)
+    )
+    const folder = path.join(state, key)
+    yield* privateFolder(folder)
+    yield* attempt(folder, () => fs.accessSync(folder, fs.constants.W_OK)).pipe(Effect.mapError(unusable))
+    return folder
+  })
+
+  return StateDir.of({ base, of })
+})
+
+/** The state directory of this machine; the environment is looked at when the layer is built. */
+export const layer: Layer.Layer<StateDir, never, Platform> = Layer.effect(StateDir, make)

@@ -1,0 +1,116 @@
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { attempt, close, failure, FileFailed } from "./Files.ts"
+
+/** Writing so that nobody ever sees half a file: a temporary beside the target, then one link or rename. */
+
+/** Field 22 of `/proc/<pid>/stat`, looked for after the last `)`: a command's name may hold anything (spec 6.3). */
+export const startTicksOf = (stat: string): string => stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "0"
+
+const ownStartTicks: Effect.Effect<string> = process.platform === "linux"
+  ? attempt("/proc/self/stat", () => startTicksOf(fs.readFileSync("/proc/self/stat", "utf8"))).pipe(
+    Effect.orElseSucceed(() => "0")
+  )
+  : Effect.succeed("0")
+
+// Of the process, not of a layer: the name says pid and start, so the number must be unique for both.
+let temporaries = 0
+
+const temporaryName = (target: string): Effect.Effect<string> =>
+  Effect.map(ownStartTicks, (ticks) => {
+    temporaries += 1
+    return `${target}.${process.pid}-${ticks}-${temporaries}.tmp`
+  })
+
+const remove = (file: string): Effect.Effect<void> =>
+  attempt(file, () => fs.unlinkSync(file)).pipe(
+    Effect.catchAll((failed) => failed.reason === "absent" ? Effect.void : Effect.logWarning(failed.message))
+  )
+
+const sync = (file: string, fd: number): Effect.Effect<void, FileFailed> =>
+  Effect.async((resume) => fs.fsync(fd, (cause) => resume(cause === null ? Effect.void : failure(file, cause))))
+
+const writeNew = (file: string, bytes: Uint8Array, mode: number): Effect.Effect<void, FileFailed> =>
+  Effect.acquireUseRelease(
+    attempt(file, () => fs.openSync(file, "wx", mode)),
+    (fd) =>
+      attempt(file, () => fs.writeFileSync(fd, bytes)).pipe(
+        Effect.zipRight(sync(file, fd)),
+        Effect.uninterruptible,
+        Effect.onError(() => remove(file))
+      ),
+    (fd) => close(file, fd)
+  )
+
+/**
+ * A new file `<target>.<pid>-<start ticks>-<n>.tmp` beside `target` with these bytes, on disk when this returns. It is
+ * gone when the scope closes, unless it was renamed; a failure or interruption leaves none. `mode` is masked by the
+ * umask.
+ */
+export const temporary = (
+  target: string,
+  bytes: Uint8Array,
+  mode: number
+): Effect.Effect<string, FileFailed, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.flatMap(temporaryName(target), (file) => Effect.as(writeNew(file, bytes, mode), file)).pipe(
+      // Without procfs a name can be left over from an earlier process of the same pid: take the next number.
+      Effect.retry({ while: (failed) => failed.reason === "exists", times: 64 })
+    ),
+    remove
+  )
+
+/**
+ * Makes names in `directory` survive a crash. A failure is only a warning: what was published has happened (spec 1.4).
+ * Windows cannot sync a folder.
+ */
+export const settle = (directory: string): Effect.Effect<void> =>
+  process.platform === "win32" ? Effect.void : Effect.acquireUseRelease(
+    attempt(directory, () => fs.openSync(directory, "r")),
+    (fd) => sync(directory, fd),
+    (fd) => close(directory, fd)
+  ).pipe(
+    Effect.uninterruptible,
+    Effect.catchAll((failed) =>
+      Effect.logWarning(`Written, but not yet certain to survive a crash of the machine: ${failed.message}`)
+    )
+  )
+
+const link = (file: string, target: string): Effect.Effect<boolean, FileFailed> =>
+  Effect.try({
+    try: () => fs.linkSync(file, target),
+    catch: (cause) => {
+      const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+      const unable = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EMLINK", "EINVAL"].some((one) =>
+        one === code
+      )
+      return unable
+        ? new FileFailed({
+          reason: "no_hard_links",
+          path: target,
+          detail: "its file system has no hard links, and without them two sessions could overwrite each other"
+        })
+        : failure(target, cause)
+    }
+  }).pipe(
+    Effect.as(true),
+    Effect.catchIf((failed) => failed.reason === "exists", () => Effect.succeed(false))
+  )
+
+/** Publishes a new file that replaces nothing, by a hard link; false when `target` exists already (spec 1.3). */
+export const publishNew = (
+  target: string,
+  bytes: Uint8Array,
+  mode: number
+): Effect.Effect<boolean, FileFailed> =>
+  temporary(target, bytes, mode).pipe(
+    Effect.flatMap((file) => link(file, target)),
+    Effect.tap((published) => published ? settle(path.dirname(target)) : Effect.void),
+    Effect.scoped
+  )
+
+/** Renames a temporary over its target: one synchronous step, so it cannot be interrupted. */
+export const rename = (file: string, target: string): Effect.Effect<void, FileFailed> =>
+  attempt(target, () => fs.renameSync(file, target))
