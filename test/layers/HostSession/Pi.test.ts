@@ -1,0 +1,173 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/TestClock"
+import * as InputWitness from "../../../src/layers/HostSession/InputWitness.ts"
+import * as PiSession from "../../../src/layers/HostSession/Pi.ts"
+import { HostSession } from "../../../src/services/HostSession.ts"
+
+/** A host that behaves as was measured on 1.6.0 and 0.84.4, one step at a time. */
+const makeHost = () => {
+  const witness = InputWitness.make()
+  const state = { stale: false, idle: true, drops: false, late: false, sent: new Array<string>() }
+  const check = () => {
+    if (state.stale) throw new Error("This extension ctx is stale after session replacement or reload.")
+  }
+  const arrive = (text: string) =>
+    witness.input({ text, source: "extension", ...(state.idle ? {} : { streamingBehavior: "steer" as const }) })
+  const layer = PiSession.layer(
+    {
+      sendUserMessage: (content) => {
+        check()
+        const text = String(content)
+        state.sent.push(text)
+        if (!state.drops && !state.late) arrive(text)
+      },
+      setSessionName: check
+    },
+    {
+      cwd: "/project",
+      isIdle: () => {
+        check()
+        return state.idle
+      },
+      sessionManager: {
+        getSessionId: () => {
+          check()
+          return "session-1"
+        }
+      },
+      ui: {
+        notify: check,
+        confirm: () => {
+          check()
+          return Promise.resolve(true)
+        }
+      }
+    },
+    witness
+  )
+  const begin = (text: string) => {
+    witness.beforeAgentStart(text)
+    witness.agentStart()
+    state.idle = false
+  }
+  return { witness, state, arrive, begin, layer }
+}
+
+describe("HostSession over Pi", () => {
+  it.effect("a busy host has a text as soon as its input event came", () => {
+    const host = makeHost()
+    host.state.idle = false
+    return Effect.gen(function*() {
+      const session = yield* HostSession
+      assert.isTrue(yield* session.deliver("one"))
+      assert.isTrue(yield* session.deliver("two"))
+      assert.deepStrictEqual(host.state.sent, ["one", "two"])
+    }).pipe(Effect.provide(host.layer))
+  })
+
+  it.effect("an idle host has a text when a run starts with it, and gets the next one only in that run", () => {
+    const host = makeHost()
+    return Effect.gen(function*() {
+      const session = yield* HostSession
+      const first = yield* Effect.fork(session.deliver("one"))
+      const second = yield* Effect.fork(session.deliver("two"))
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(host.state.sent, ["one"])
+      host.witness.beforeAgentStart("prefix of another extension: one")
+      assert.isTrue(yield* Fiber.join(first))
+      yield* TestClock.adjust("20 millis")
+      assert.deepStrictEqual(host.state.sent, ["one"], "before_agent_start handlers may still run")
+      host.begin("one")
+      yield* TestClock.adjust("5 millis")
+      assert.isTrue(yield* Fiber.join(second))
+    }).pipe(Effect.provide(host.layer))
+  })
+
+  it.effect("waits for the run of a text that the person typed", () => {
+    const host = makeHost()
+    return Effect.gen(function*() {
+      const session = yield* HostSession
+      host.witness.input({ source: "interactive", text: "typed" })
+      const ours = yield* Effect.fork(session.deliver("ours"))
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual(host.state.sent, [])
+      host.begin("typed")
+      yield* TestClock.adjust("5 millis")
+      assert.isTrue(yield* Fiber.join(ours))
+    }).pipe(Effect.provide(host.layer))
+  })
+
+  it.effect("a start that never comes does not block for good", () => {
+    const host = makeHost()
+    return Effect.gen(function*() {
+      const session = yield* HostSession
+      host.witness.input({ source: "interactive", text: "another extension handles this" })
+      const ours = yield* Effect.fork(session.deliver("ours"))
+      yield* TestClock.adjust("1500 millis")
+      assert.deepStrictEqual(host.state.sent, ["ours"])
+      host.begin("ours")
+      assert.isTrue(yield* Fiber.join(ours))
+    }).pipe(Effect.provide(host.layer))
+  })
+
+  it.effect("a dropped text is not delivered, and is swallowed should it come later", () => {
+    const host = makeHost()
+    host.state.drops = true
+    return Effect.gen(function*() {
+      const session = yield* HostSession
+      const dropped = yield* Effect.fork(session.deliver("deferred"))
+      yield* TestClock.adjust("1 second")
+      assert.isFalse(yield* Fiber.join(dropped))
+      assert.deepStrictEqual(host.arrive("deferred"), { action: "handled" })
+      assert.deepStrictEqual(host.arrive("deferred"), { action: "continue" }, "only once")
+    }).pipe(Effect.provide(host.layer))
+  })
+
+  it.effect("a text that comes late, after slow handlers of others, is delivered", () => {
+    const host = makeHost()
+    host.state.late = true
+    return Effect.gen(function*() {
+      const session = yield* HostSession
+      const late = yield* Effect.fork(session.deliver("late"))
+      yield* TestClock.adjust("500 millis")
+      assert.deepStrictEqual(host.arrive("late"), { action: "continue" })
+      host.begin("late")
+      assert.isTrue(yield* Fiber.join(late))
+    }).pipe(Effect.provide(host.layer))
+  })
+
+  it.effect("an interruption between sending and acknowledgement does not lose the answer's truth", () => {
+    const host = makeHost()
+    host.state.late = true
+    return Effect.gen(function*() {
+      const session = yield* HostSession
+      const ours = yield* Effect.fork(session.deliver("ours"))
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(host.state.sent, ["ours"])
+      const interruption = yield* Effect.fork(Fiber.interrupt(ours))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(interruption)
+      assert.deepStrictEqual(host.arrive("ours"), { action: "handled" })
+    }).pipe(Effect.provide(host.layer))
+  })
+
+  it.effect("is safe after the session was replaced", () => {
+    const host = makeHost()
+    return Effect.gen(function*() {
+      const session = yield* HostSession
+      assert.deepStrictEqual(yield* session.currentId, Option.some("session-1"))
+      assert.isTrue(yield* session.confirm("title", "text"))
+      host.state.stale = true
+      assert.deepStrictEqual(yield* session.currentId, Option.none())
+      assert.isFalse(yield* session.idle)
+      assert.isFalse(yield* session.deliver("text"))
+      assert.isFalse(yield* session.confirm("title", "text"))
+      yield* session.setName("name")
+      yield* session.notify("text", "info")
+      assert.strictEqual(session.directory, "/project")
+    }).pipe(Effect.provide(host.layer))
+  })
+})

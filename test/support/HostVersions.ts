@@ -1,0 +1,25 @@
+import * as path from "node:path"
+
+/** The host versions that are supported and tested: the newest and the oldest. */
+export type HostVersion = "1.6.0" | "0.84.4"
+
+export const hostVersions: ReadonlyArray<HostVersion> = ["1.6.0", "0.84.4"]
+
+const modules = path.resolve(import.meta.dirname, "../../node_modules")
+
+/** Pi's CLI script of a version. */
+export const cliOf = (version: HostVersion): string =>
+  path.join(
+    modules,
+    version === "1.6.0" ? "@earendil-works/pi-coding-agent" : "pi-0-84",
+    "dist/bundle/cli.js"
+  )
+
+/** The Node that the hosts need (22.19 or later), from the package `node`. */
+export const node22 = path.join(modules, "node/bin/node")
+
+/** The extension as Pi loads it from a checkout: its source, or its build. */
+export const entries = {
+  source: path.resolve(modules, "../src/programs/extension.ts"),
+  dist: path.resolve(modules, "../dist/extension.js")
+} as const

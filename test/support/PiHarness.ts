@@ -1,0 +1,169 @@
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { randomUUID } from "node:crypto"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import type { NeverCame } from "./Eventually.ts"
+import { cliOf, entries, type HostVersion, node22 } from "./HostVersions.ts"
+import * as Pane from "./PiPane.ts"
+import * as Model from "./ScriptedModel.ts"
+import * as Tmux from "./TmuxServer.ts"
+
+/** How a Pi is started; everything has the value that most tests want. */
+export interface StartOptions {
+  /** A folder of the harness; the project when absent. */
+  readonly directory?: string
+  /** The session's id; a fresh one when absent. */
+  readonly sessionId?: string
+  /** Extension files; ours, built, when absent. */
+  readonly extensions?: ReadonlyArray<string>
+  readonly args?: ReadonlyArray<string>
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** A Pi that the harness started, ready to be typed into. */
+export interface StartedPi extends Pane.PiPane {
+  readonly sessionId: string
+  readonly directory: string
+}
+
+/** A home, an empty trusted project, a tmux server and a scripted model for real, interactive Pis; offline. */
+export interface PiHarness {
+  readonly version: HostVersion
+  /** The temporary folder that holds everything. */
+  readonly root: string
+  /** A real path, empty at first. */
+  readonly project: string
+  readonly home: string
+  readonly agentDir: string
+  readonly model: Model.ScriptedModel
+  readonly tmux: Tmux.TmuxServer
+  /** Makes a trusted folder beside the project. */
+  readonly folder: (name: string) => Effect.Effect<string>
+  /** Starts a Pi in a pane of its own tmux session and waits until it takes input. */
+  readonly start: (options?: StartOptions) => Effect.Effect<StartedPi, Tmux.TmuxFailed | NeverCame>
+  /** What a Pi needs that runs outside tmux, such as one in print mode: its program, arguments and environment. */
+  readonly command: (options?: StartOptions) => {
+    readonly argv: readonly [string, ...ReadonlyArray<string>]
+    readonly environment: Readonly<Record<string, string>>
+  }
+  /** The pane of a worker or monitor that a Pi opened. */
+  readonly pane: (pane: string) => Pane.PiPane
+}
+
+const settings = {
+  defaultProvider: "mock",
+  defaultModel: "mock-1",
+  quietStartup: true,
+  enableInstallTelemetry: false,
+  retry: { enabled: true, maxRetries: 3, baseDelayMs: 2000 },
+  compaction: { enabled: true, reserveTokens: 16384, keepRecentTokens: 1 }
+}
+
+const models = (baseUrl: string) => ({
+  providers: {
+    mock: {
+      baseUrl,
+      api: "openai-completions",
+      apiKey: "dummy",
+      // Tells the model which session asks: the header x-session-affinity, on both hosts.
+      compat: { sendSessionAffinityHeaders: true },
+      models: [{
+        id: "mock-1",
+        name: "Mock 1",
+        reasoning: false,
+        input: ["text"],
+        contextWindow: 128000,
+        maxTokens: 4096,
+        cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+      }]
+    }
+  }
+})
+
+const writeJson = (file: string, value: unknown): void => fs.writeFileSync(file, JSON.stringify(value, null, 2))
+
+/**
+ * Makes the harness; with its scope the Pis, the tmux server, the model and the folder go. The tmux server's
+ * environment lacks the agent directory, so that a worker has it only if the launch carries it.
+ */
+export const make = (
+  version: HostVersion,
+  script: Model.Script
+): Effect.Effect<PiHarness, Tmux.TmuxFailed, Scope.Scope> =>
+  Effect.gen(function*() {
+    const root = yield* Effect.acquireRelease(
+      Effect.sync(() => fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "pi-intercom-e2e-")))),
+      (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+    )
+    const [home, agentDir, temp] = [path.join(root, "home"), path.join(root, "agent"), path.join(root, "tmp")]
+    for (const folder of [home, agentDir, temp]) fs.mkdirSync(folder)
+    const model = yield* Model.make(script)
+    writeJson(path.join(agentDir, "settings.json"), settings)
+    writeJson(path.join(agentDir, "models.json"), models(model.baseUrl))
+
+    const trusted: Record<string, boolean> = {}
+    const folder = (name: string) =>
+      Effect.sync(() => {
+        const made = path.join(root, name)
+        fs.mkdirSync(made)
+        trusted[made] = true
+        writeJson(path.join(agentDir, "trust.json"), trusted)
+        return made
+      })
+    const project = yield* folder("project")
+
+    const shared = {
+      HOME: home,
+      PATH: `${path.dirname(node22)}:${process.env["PATH"] ?? ""}`,
+      TERM: "xterm-256color",
+      LANG: "C.UTF-8",
+      TMPDIR: temp,
+      PI_OFFLINE: "1",
+      PI_SKIP_VERSION_CHECK: "1",
+      PI_TELEMETRY: "0"
+    }
+    const tmux = yield* Tmux.make(root, shared)
+
+    const command: PiHarness["command"] = (options = {}) => ({
+      argv: [
+        node22,
+        cliOf(version),
+        ...(options.extensions ?? [entries.dist]).flatMap((file) => ["-e", file]),
+        ...(options.args ?? [])
+      ],
+      environment: { ...shared, PI_CODING_AGENT_DIR: agentDir, ...options.environment }
+    })
+
+    const start: PiHarness["start"] = (options = {}) =>
+      Effect.gen(function*() {
+        const directory = options.directory ?? project
+        const sessionId = options.sessionId ?? randomUUID()
+        const { argv, environment } = command({
+          ...options,
+          args: ["--session-id", sessionId, ...(options.args ?? [])]
+        })
+        const variables = Object.entries(environment).flatMap(([name, value]) => ["-e", `${name}=${value}`])
+        const size = ["-x", "140", "-y", "44"]
+        const format = ["-P", "-F", "#{pane_id}"]
+        const args = ["new-session", "-d", ...format, ...size, "-c", directory, ...variables, "--", ...argv]
+        const pane = Pane.make(tmux, (yield* tmux.run(args)).trim())
+        yield* pane.shows("mock-1")
+        return { ...pane, sessionId, directory }
+      })
+
+    return {
+      version,
+      root,
+      project,
+      home,
+      agentDir,
+      model,
+      tmux,
+      folder,
+      start,
+      command,
+      pane: (id) => Pane.make(tmux, id)
+    }
+  })
