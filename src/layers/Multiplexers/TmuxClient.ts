@@ -1,0 +1,62 @@
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { isTarget, joined, paneFormat, type PaneRow, parsePanes } from "../../domain/TmuxArguments.ts"
+import type { CommandRunner } from "../../services/CommandRunner.ts"
+
+/** Every call (spec 5.2). */
+const deadline = Duration.seconds(4)
+const maxOutputBytes = 1024 * 1024
+
+/** A tmux call without an answer. `unanswered`: what it did is unknown; otherwise it did nothing. */
+export class TmuxFailed extends Data.TaggedError("TmuxFailed")<{
+  readonly reason: "missing" | "gone" | "refused" | "unanswered"
+  readonly detail: string
+}> {}
+
+/** tmux's first line as part of a sentence: bounded, without control characters. */
+const complaint = (stderr: string): string =>
+  (stderr.split("\n")[0] ?? "").replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, "").slice(0, 160)
+
+const isGone = (stderr: string): boolean =>
+  /^(no server running|error connecting|server exited|lost server)/.test(stderr)
+
+/** The calls that go to one tmux server, over its socket. */
+export interface TmuxClient {
+  /** Runs commands in one call and answers what they print. A target of another form than an id is a defect. */
+  readonly call: (...commands: ReadonlyArray<ReadonlyArray<string>>) => Effect.Effect<string, TmuxFailed>
+  /** Every pane of the server. */
+  readonly panes: Effect.Effect<ReadonlyArray<PaneRow>, TmuxFailed>
+}
+
+/** The client of the server at `socket`; it holds nothing and connects per call. */
+export const make = (runner: typeof CommandRunner.Service, socket: string): TmuxClient => {
+  const call = Effect.fn("TmuxClient.call")(function*(...commands: ReadonlyArray<ReadonlyArray<string>>) {
+    for (const command of commands) {
+      const at = command.indexOf("-t")
+      if (at !== -1 && !isTarget(command[at + 1] ?? "")) {
+        return yield* Effect.dieMessage("a tmux call without an explicit target")
+      }
+    }
+    const ended = yield* runner.run({
+      program: "tmux",
+      args: ["-u", "-S", socket, ...joined(commands)],
+      deadline,
+      maxOutputBytes
+    }).pipe(Effect.mapError((error) =>
+      new TmuxFailed({
+        reason: error.reason === "missing" || error.reason === "not_started" ? "missing" : "unanswered",
+        detail: error.message
+      })
+    ))
+    if (ended.code === 0) return ended.stdout
+    return yield* isGone(ended.stderr)
+      ? new TmuxFailed({
+        reason: "gone",
+        detail: "the tmux server that this session was started in is not running any more; " +
+          "start tmux again and open this session in it"
+      })
+      : new TmuxFailed({ reason: "refused", detail: `tmux refused: ${complaint(ended.stderr) || "it gave no reason"}` })
+  })
+  return { call, panes: Effect.map(call(["list-panes", "-a", "-F", paneFormat]), parsePanes) }
+}
