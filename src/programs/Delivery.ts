@@ -85,6 +85,12 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
         yield* flushHeld
       })
 
+      const afterCompaction = Effect.fn("Delivery.afterCompaction")(function*(ended: number) {
+        yield* Effect.sleep(0)
+        yield* Ref.update(compactions, (count) => count === ended && count % 2 === 1 ? count + 1 : count)
+        yield* flushHeld
+      })
+
       const flushBurst = Effect.gen(function*() {
         const all = yield* Ref.getAndSet(burst, [])
         const waiting = yield* Effect.filter(all, (one) => Effect.isSuccess(one.claim))
@@ -123,12 +129,7 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
         deliver: (purpose, sender, content) => admit(compose(purpose, sender, content)),
         gather,
         hold: Ref.update(compactions, (count) => count % 2 === 1 ? count + 2 : count + 1),
-        release: Effect.gen(function*() {
-          const ended = yield* Ref.get(compactions)
-          yield* Effect.sleep(0)
-          yield* Ref.update(compactions, (count) => count === ended && count % 2 === 1 ? count + 1 : count)
-          yield* flushHeld
-        }).pipe(scope.fork, Effect.asVoid)
+        release: Effect.flatMap(Ref.get(compactions), (ended) => scope.fork(afterCompaction(ended)))
       }
     })
   )

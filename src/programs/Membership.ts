@@ -50,6 +50,8 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
    * `joined` is true once: when a coordinator in memory finds a file that does not name it (spec 3.2).
    */
   readonly enter: Effect.Effect<{ readonly standing: Standing; readonly joined: boolean }, EntryError>
+  /** The root of the team that this session belongs to; none while it is alone. Needs no fence. */
+  readonly team: Effect.Effect<Option.Option<string>>
   /** Belongs to the team of `root` from now on. */
   readonly join: (root: string) => Effect.Effect<void>
   /** What this session has loaded: at its start, at publication or by a reload. */
@@ -76,18 +78,16 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
           )
         )
 
-      const member = Effect.fn("Membership.member")(function*(team: string) {
-        const config = yield* reader.read(team)
-        if (Option.isNone(config)) return yield* new TeamGone({ file: `${team}/.pi-intercom/config.json` })
+      const member = Effect.fn("Membership.member")(function*(team: string, config: TeamConfig) {
         const own = yield* Ref.get(loaded)
         const asWorker = Option.exists(own, (mine) => mine.as === "worker")
-        const { role, self } = roleOf(config.value, scope.sessionId, asWorker)
+        const { role, self } = roleOf(config, scope.sessionId, asWorker)
         const standing: Member = {
           role: role === "solo" ? "anonymous" : role,
           root: team,
-          config: config.value,
+          config,
           self,
-          coordinator: coordinatorOf(config.value)
+          coordinator: coordinatorOf(config)
         }
         return standing
       })
@@ -96,17 +96,23 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
         yield* scope.guard
         const known = yield* Ref.get(root)
         const found = Option.isSome(known) ? known : yield* reader.discover(host.directory)
-        const standing: Standing = Option.isSome(found)
-          ? yield* member(found.value)
-          : { role: "solo", root: host.directory }
-        yield* Ref.set(root, found)
+        const team = Option.getOrElse(found, () => host.directory)
+        const config = Option.isSome(found) ? yield* reader.read(team) : Option.none<TeamConfig>()
+        if (Option.isNone(config) && Option.isSome(known)) {
+          return yield* new TeamGone({ file: `${team}/.pi-intercom/config.json` })
+        }
+        const standing: Standing = Option.isSome(config)
+          ? yield* member(team, config.value)
+          : { role: "solo", root: team }
+        if (Option.isSome(config)) yield* Ref.set(root, found)
         yield* equip(standing.role)
-        return { standing, joined: Option.isNone(known) && Option.isSome(found) }
+        return { standing, joined: Option.isNone(known) && Option.isSome(config) }
       }).pipe(Effect.withSpan("Membership.enter"))
 
       return {
         sessionId: scope.sessionId,
         enter,
+        team: Ref.get(root),
         join: (team) => Ref.set(root, Option.some(team)),
         loaded,
         port

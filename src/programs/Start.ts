@@ -4,7 +4,6 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type { Port, SessionId } from "../domain/Primitives.ts"
 import { agentBySession, proposeConfig, type TeamConfig } from "../domain/TeamConfig.ts"
-import { ConfigReader } from "../services/ConfigReader.ts"
 import { ConfigStore } from "../services/ConfigStore.ts"
 import { HostSession } from "../services/HostSession.ts"
 import { IntercomServer } from "../services/IntercomServer.ts"
@@ -43,23 +42,16 @@ export const start = Effect.gen(function*() {
   const log = yield* ObservationLog
   const secrets = yield* Secrets
   const host = yield* HostSession
-  const reader = yield* ConfigReader
   const allowUnauthenticated = yield* AllowUnauthenticated
 
   yield* log.record({ event: "runtime.starting" })
-  const root = yield* reader.discover(host.directory)
-  if (Option.isSome(root)) {
-    yield* membership.join(root.value)
-    yield* secrets.key(root.value)
-  }
   const { standing: found } = yield* membership.enter
+  if (found.role !== "solo") yield* secrets.key(found.root)
   const saved = found.role === "solo" ? undefined : found.self?.port
 
-  const key = membership.enter.pipe(
-    Effect.flatMap(({ standing }) =>
-      standing.role === "solo" ? Effect.succeedNone : Effect.asSome(secrets.key(standing.root))
-    ),
-    Effect.catchAll(() => Effect.succeedNone)
+  const key = membership.team.pipe(
+    Effect.flatMap(Effect.transposeMapOption(secrets.key)),
+    Effect.orElseSucceed(Option.none)
   )
   const context = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof receive>>>()
   const port = yield* (yield* IntercomServer).listen(Option.fromNullable(saved), {

@@ -1,0 +1,111 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import { makeTeam, settle } from "../support/TeamSteps.ts"
+
+const send = (
+  team: Effect.Effect.Success<ReturnType<typeof makeTeam>>,
+  message: string
+) => team.coordinator.tool("intercom_send", { to: "Ada", message })
+
+const worker = (team: Effect.Effect.Success<ReturnType<typeof makeTeam>>) => {
+  const [ada] = team.workers
+  if (ada === undefined) throw new Error("the team has a worker")
+  return ada
+}
+
+describe("delivery through a manual compaction (spec 3.4)", () => {
+  it.scoped("texts wait, are accepted, and go on in order once it has ended", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      yield* ada.delivery.hold
+      yield* send(team, "one")
+      yield* send(team, "two")
+      assert.deepStrictEqual(ada.host.texts, [])
+      yield* ada.delivery.release
+      yield* send(team, "three")
+      yield* settle
+      assert.deepStrictEqual(ada.host.texts.map((text) => text.split("\n")[1]), ["one", "two", "three"])
+    }))
+
+  it.scoped("at most 64 wait; the next is refused as not delivered, and the 64 arrive", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      yield* ada.delivery.hold
+      yield* Effect.forEach(Array.from({ length: 64 }, (_, index) => index), (index) => send(team, String(index)))
+      const over = yield* Effect.flip(send(team, "over"))
+      assert.isTrue(over._tag === "Rejected" && over.status === 503)
+      yield* ada.delivery.release
+      yield* settle
+      assert.strictEqual(ada.host.texts.length, 64)
+      assert.isFalse(ada.host.texts.some((text) => text.endsWith("over")))
+    }))
+
+  it.scoped("an end without a beginning changes nothing; a new compaction is not ended by the old one's end", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      yield* ada.delivery.release
+      yield* settle
+      yield* send(team, "free")
+      assert.strictEqual(ada.host.texts.length, 1)
+      yield* ada.delivery.hold
+      yield* ada.delivery.release
+      yield* ada.delivery.hold
+      yield* settle
+      yield* send(team, "held")
+      assert.strictEqual(ada.host.texts.length, 1)
+      yield* ada.delivery.release
+      yield* settle
+      assert.strictEqual(ada.host.texts.length, 2)
+    }))
+
+  it.scoped("a held text that the host then drops is named to the person, never silently lost", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      yield* ada.delivery.hold
+      yield* send(team, "unlucky")
+      ada.host.takes = false
+      yield* ada.delivery.release
+      yield* settle
+      assert.match(ada.host.notices.join(), /did not take a held message.*\[Intercom message from Coordinator/)
+      assert.deepStrictEqual(ada.host.texts, [])
+    }))
+})
+
+describe("bursts (spec 3.3)", () => {
+  it.scoped("a burst without end is shown after at most 2 s", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      const before = team.coordinator.host.texts.length
+      const fibers = []
+      for (let i = 0; i < 15; i++) {
+        fibers.push(yield* Effect.fork(ada.tool("intercom_report_status")))
+        yield* TestClock.adjust("200 millis")
+      }
+      assert.strictEqual(team.coordinator.host.texts.length, before + 1)
+      yield* settle
+      yield* Fiber.joinAll(fibers)
+      assert.strictEqual(team.coordinator.host.texts.length, before + 2)
+      const shown = team.coordinator.host.texts.slice(before).join("\n").match(/^\[Intercom status from Ada/gm)
+      assert.strictEqual(shown?.length, 15)
+    }))
+
+  it.scoped("closing the session ends a burst that waits, and nothing is delivered afterwards", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      const before = team.coordinator.host.texts.length
+      const reporting = yield* Effect.fork(Effect.flip(ada.tool("intercom_report_status")))
+      yield* TestClock.adjust("10 millis")
+      yield* team.coordinator.close
+      yield* settle
+      assert.strictEqual((yield* Fiber.join(reporting))._tag, "OutcomeUnknown")
+      assert.strictEqual(team.coordinator.host.texts.length, before)
+    }))
+})

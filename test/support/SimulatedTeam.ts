@@ -1,0 +1,113 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import type { Launched, LaunchRequest } from "../../src/domain/Launch.ts"
+import { LaunchFailed } from "../../src/domain/Launch.ts"
+import { type MultiplexerKind, SessionId } from "../../src/domain/Primitives.ts"
+import type { ToolName } from "../../src/domain/ToolCatalogue.ts"
+import * as SessionFence from "../../src/layers/SessionScope/Fence.ts"
+import { ActivityTracker } from "../../src/programs/ActivityTracker.ts"
+import { command } from "../../src/programs/Command.ts"
+import { Delivery } from "../../src/programs/Delivery.ts"
+import { Membership } from "../../src/programs/Membership.ts"
+import { promptSection } from "../../src/programs/PromptSection.ts"
+import { ReportQueue } from "../../src/programs/ReportQueue.ts"
+import { start } from "../../src/programs/Start.ts"
+import { runTool } from "../../src/programs/tools/RunTool.ts"
+import { HostProgram } from "../../src/services/HostProgram.ts"
+import { type Multiplexer, Multiplexers } from "../../src/services/Multiplexers.ts"
+import { makeTeamWorld } from "./ConfigMemory.ts"
+import { makeHost } from "./HostSimulated.ts"
+import { makeIds } from "./IdsTest.ts"
+import * as Network from "./NetworkMemory.ts"
+import { makeObservationMemory } from "./ObservationMemory.ts"
+import { makeReportMemory } from "./ReportMemory.ts"
+import * as StateMemory from "./StateMemory.ts"
+
+/** A terminal in memory: keeps what was launched and how tabs were titled. */
+const makeTerminals = () => {
+  const launches: Array<LaunchRequest> = []
+  const titles: Array<string> = []
+  const failing: { with: LaunchFailed | undefined } = { with: undefined }
+  const multiplexer = (kind: MultiplexerKind): Multiplexer => ({
+    kind,
+    launch: (request) =>
+      Effect.suspend(() => {
+        if (failing.with !== undefined) return failing.with
+        launches.push(request)
+        const launched: Launched = { multiplexer: kind, tab: `@${launches.length}`, pane: `%${launches.length}` }
+        return Effect.succeed(launched)
+      }),
+    title: (name) => Effect.sync(() => void titles.push(name))
+  })
+  const layer = Layer.succeed(Multiplexers, {
+    of: multiplexer,
+    here: Effect.succeed<MultiplexerKind>("tmux"),
+    title: (name) => Effect.sync(() => void titles.push(name))
+  })
+  return { launches, titles, failing, layer }
+}
+
+const program = Layer.succeed(HostProgram, {
+  argv: Effect.succeed(["pi", "-e", "/extension.js"] as const),
+  environment: Effect.succeed({ PATH: "/bin" }),
+  checkCopies: () => Effect.void
+})
+
+/** One machine with several simulated Pi sessions on it: one team file world, one network, one terminal. */
+export const makeMachine = (...folders: ReadonlyArray<string>) => {
+  const world = makeTeamWorld(...folders)
+  const network = Network.make()
+  const terminals = makeTerminals()
+  const reports = makeReportMemory()
+  let sessions = 0
+
+  /** Opens a session as Pi would, and starts intercom in it; `close` is its `session_shutdown`. */
+  const open = Effect.fnUntraced(function*(id: string, directory: string) {
+    sessions += 1
+    const host = makeHost(id, directory)
+    const observations = makeObservationMemory()
+    const fence: SessionFence.Fence = { sessionId: SessionId.make(id), open: true }
+    const adapters = Layer.mergeAll(SessionFence.layer(fence), network.ends, world.layer).pipe(
+      Layer.provideMerge(Layer.mergeAll(
+        host.layer,
+        StateMemory.layer,
+        observations.layer,
+        reports,
+        terminals.layer,
+        program,
+        makeIds(sessions)
+      ))
+    )
+    const programs = Layer.mergeAll(Membership.layer, Delivery.layer, ReportQueue.layer, ActivityTracker.layer).pipe(
+      Layer.provideMerge(adapters)
+    )
+    const scope = yield* Effect.acquireRelease(Scope.make(), (made) => Scope.close(made, Exit.void))
+    const context = yield* Layer.buildWithScope(programs, scope)
+    const started = yield* start.pipe(Effect.provide(context), Scope.extend(scope), Effect.exit)
+    const inside = <A, E>(effect: Effect.Effect<A, E, Layer.Layer.Success<typeof programs>>) =>
+      Effect.provide(effect, context)
+    return {
+      host,
+      observations,
+      fence,
+      started,
+      /** One tool call by this session's model: the result's text, or the error. */
+      tool: (name: ToolName, args: unknown = {}) => inside(runTool(name, args)),
+      command: (args: string) => inside(command(args)),
+      section: inside(promptSection),
+      delivery: Context.get(context, Delivery),
+      activity: Context.get(context, ActivityTracker),
+      membership: Context.get(context, Membership),
+      inside,
+      close: Effect.suspend(() => {
+        fence.open = false
+        return Scope.close(scope, Exit.void)
+      })
+    }
+  })
+
+  return { world, network, terminals, open }
+}
