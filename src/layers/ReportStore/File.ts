@@ -14,13 +14,8 @@ const reportsOf = (root: string): string => path.join(folderOf(root), "reports")
 const fileOf = (root: string, sessionId: string): string =>
   path.join(reportsOf(root), `${createHash("sha256").update(sessionId).digest("hex")}.json`)
 
-/** The team's folder and the one for reports in it, refused when one is a link or not this user's. */
-const checkFolders = (root: string) =>
-  Effect.forEach(
-    [folderOf(root), reportsOf(root)],
-    (folder) => Effect.flatMap(look(folder), (stat) => checkTrusted(folder, stat, "folder")),
-    { discard: true }
-  )
+/** Refuses a folder that is a link or not this user's. */
+const check = (folder: string) => Effect.flatMap(look(folder), (stat) => checkTrusted(folder, stat, "folder"))
 
 const encode = Schema.encodeSync(Schema.parseJson(SavedReport))
 const decode = Schema.decodeUnknownOption(Schema.parseJson(SavedReport))
@@ -31,8 +26,9 @@ const save = Effect.fn("ReportStore.save")(function*(root: string, report: Saved
   const bytes = new TextEncoder().encode(`${encode(cleaned.value)}\n`)
   if (bytes.length > maxReportBytes) return yield* new ReportNotSaved({ detail: "it is larger than 8 KiB" })
   const file = fileOf(root, report.sessionId)
-  yield* makeDirectory(reportsOf(root), 0o700).pipe(
-    Effect.zipRight(checkFolders(root)),
+  yield* check(folderOf(root)).pipe(
+    Effect.zipRight(makeDirectory(reportsOf(root), 0o700)),
+    Effect.zipRight(check(reportsOf(root))),
     Effect.zipRight(temporary(file, bytes, 0o600)),
     Effect.flatMap((temp) => rename(temp, file)),
     Effect.scoped,
@@ -53,7 +49,7 @@ const readOne = (root: string, sessionId: string) => {
 
 const read = Effect.fn("ReportStore.read")(function*(root: string, sessionIds: ReadonlyArray<string>) {
   const reports = new Map<string, SavedReport>()
-  if (yield* Effect.isFailure(checkFolders(root))) return reports
+  if (yield* Effect.isFailure(Effect.zipRight(check(folderOf(root)), check(reportsOf(root))))) return reports
   for (const sessionId of sessionIds) {
     const report = yield* readOne(root, sessionId)
     if (Option.isSome(report)) reports.set(sessionId, report.value)

@@ -1,0 +1,4 @@
+import { contract } from "./Contract.ts"
+import { disk } from "./Disk.ts"
+
+contract("files", disk)
