@@ -61,7 +61,7 @@ export const respond = (
   let drained = 0
   request.on("data", (chunk: Buffer) => {
     drained += chunk.length
-    if (drained > maxDrainedBytes) request.destroy()
+    if (drained > maxDrainedBytes) request.socket.destroy()
   })
   request.on("end", () => response.end())
   request.resume()

@@ -65,6 +65,8 @@ export const makeWith = (limits: Limits) =>
       const server = yield* Effect.acquireRelease(Effect.sync(() => createServer(limits)), close)
       const begun = new WeakMap<Socket, Http.ServerResponse>()
 
+      // Nothing can be done about a connection that could not be accepted; without a listener it would end the process.
+      server.on("error", () => undefined)
       server.on("request", (request, response) => {
         begun.set(request.socket, response)
         // A peer that goes away while it is answered is no error of ours.
@@ -74,7 +76,8 @@ export const makeWith = (limits: Limits) =>
       })
       server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
         const answered = socket instanceof Socket && begun.get(socket)?.headersSent === true
-        if (answered || !socket.writable || error.code === "ECONNRESET") socket.destroy()
+        if (answered) socket.destroySoon()
+        else if (!socket.writable || error.code === "ECONNRESET") socket.destroy()
         else socket.end(error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow : notHttp, () => socket.destroy())
       })
 
@@ -83,8 +86,6 @@ export const makeWith = (limits: Limits) =>
         onSome: (wanted) =>
           Effect.catchIf(listenOn(server, wanted), (error) => error.code === "EADDRINUSE", () => listenOn(server, 0))
       }).pipe(Effect.mapError((error) => new ListenFailed({ detail: error.code ?? error.message })))
-      // Nothing can be done about a connection that could not be accepted; without a listener it would end the process.
-      server.on("error", () => undefined)
       return bound
     })
 

@@ -83,6 +83,6 @@ export const serve = Effect.fnUntraced(function*(
       return yield* answer(refusal(status, sentence, code), proof)
     }
     case "Cut":
-      return yield* Effect.sync(() => request.destroy())
+      return yield* Effect.sync(() => request.socket.destroy())
   }
 })
