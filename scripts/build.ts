@@ -1,12 +1,12 @@
 import { build, type Plugin } from "esbuild"
-import { rmSync } from "node:fs"
-import { resolve } from "node:path"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { basename, join, resolve } from "node:path"
 
 // Pi's loader transforms whatever an extension imports as a module, the first time for seconds (facts/pi, "Loading").
 // So Pi loads a thin module that imports the host, and `require`s everything else as one CommonJS file.
 const root = resolve(import.meta.dirname, "..")
-const dist = resolve(root, "dist")
 const host = /^@(earendil-works|mariozechner)\//
+const hostFolder = /node_modules\/(@earendil-works|@mariozechner|pi-0-84)\//
 
 const coreByRequire: Plugin = {
   name: "core-by-require",
@@ -40,6 +40,7 @@ const noHost: Plugin = {
 const shared = {
   absWorkingDir: root,
   bundle: true,
+  write: false,
   platform: "node",
   target: "node20",
   metafile: true,
@@ -47,35 +48,47 @@ const shared = {
   legalComments: "none"
 } as const
 
-rmSync(dist, { recursive: true, force: true })
-const results = await Promise.all([
-  build({
-    ...shared,
-    entryPoints: ["src/programs/extension.ts"],
-    outfile: "dist/extension.js",
-    format: "esm",
-    external: ["@earendil-works/*"],
-    plugins: [coreByRequire]
-  }),
-  build({
-    ...shared,
-    entryPoints: ["src/programs/core.ts"],
-    outfile: "dist/core.cjs",
-    format: "cjs",
-    minify: true,
-    plugins: [stubs, noHost]
-  })
-])
+/** One file of the package. */
+export interface BuiltFile {
+  readonly name: string
+  readonly contents: Uint8Array
+}
 
-for (const { metafile, warnings } of results) {
-  if (warnings.length > 0) process.exitCode = 1
-  for (const [file, output] of Object.entries(metafile.outputs)) {
-    const packages = new Set(
-      Object.keys(output.inputs).flatMap((input) => /node_modules\/((@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? [])
-    )
-    console.log(`${file} ${(output.bytes / 1024).toFixed(1)} KB ${[...packages].join(" ")}`)
-    for (const name of packages) {
-      if (host.test(name) || name.startsWith("pi-")) throw new Error(`${file} contains the host package ${name}`)
-    }
+/** Builds in memory; fails rather than build something that contains the host. */
+export const buildFiles = async (): Promise<ReadonlyArray<BuiltFile>> => {
+  const results = await Promise.all([
+    build({
+      ...shared,
+      entryPoints: ["src/programs/extension.ts"],
+      outfile: "dist/extension.js",
+      format: "esm",
+      external: ["@earendil-works/*"],
+      plugins: [coreByRequire]
+    }),
+    build({
+      ...shared,
+      entryPoints: ["src/programs/core.ts"],
+      outfile: "dist/core.cjs",
+      format: "cjs",
+      minify: true,
+      plugins: [stubs, noHost]
+    })
+  ])
+  return results.flatMap(({ metafile, outputFiles, warnings }) => {
+    const [warning] = warnings
+    if (warning !== undefined) throw new Error(warning.text)
+    const stray = Object.keys(metafile.inputs).find((input) => hostFolder.test(input))
+    if (stray !== undefined) throw new Error(`the host would be bundled: ${stray}`)
+    return outputFiles.map(({ contents, path }) => ({ name: basename(path), contents }))
+  })
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const dist = resolve(root, "dist")
+  rmSync(dist, { recursive: true, force: true })
+  mkdirSync(dist)
+  for (const { contents, name } of await buildFiles()) {
+    writeFileSync(join(dist, name), contents)
+    console.log(`dist/${name} ${(contents.byteLength / 1024).toFixed(1)} KB`)
   }
 }

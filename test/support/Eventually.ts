@@ -19,7 +19,7 @@ export const eventually = <A, E, R>(
   what: string,
   look: Effect.Effect<Option.Option<A>, E, R>,
   seen: Effect.Effect<string> = Effect.succeed(""),
-  within: Duration.DurationInput = "45 seconds"
+  within: Duration.DurationInput = "100 seconds"
 ): Effect.Effect<A, E | NeverCame, R> =>
   Effect.gen(function*() {
     const end = (yield* Clock.currentTimeMillis) + Duration.toMillis(within)

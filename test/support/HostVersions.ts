@@ -18,8 +18,5 @@ export const cliOf = (version: HostVersion): string =>
 /** The Node that the hosts need (22.19 or later), from the package `node`. */
 export const node22 = path.join(modules, "node/bin/node")
 
-/** The extension as Pi loads it from a checkout: its source, or its build. */
-export const entries = {
-  source: path.resolve(modules, "../src/programs/extension.ts"),
-  dist: path.resolve(modules, "../dist/extension.js")
-} as const
+/** The extension as Pi loads it from a checkout. */
+export const sourceEntry = path.resolve(modules, "../src/programs/extension.ts")

@@ -4,8 +4,9 @@ import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { writeBuild } from "./Built.ts"
 import type { NeverCame } from "./Eventually.ts"
-import { cliOf, entries, type HostVersion, node22 } from "./HostVersions.ts"
+import { cliOf, type HostVersion, node22 } from "./HostVersions.ts"
 import * as Pane from "./PiPane.ts"
 import * as Model from "./ScriptedModel.ts"
 import * as Tmux from "./TmuxServer.ts"
@@ -97,8 +98,9 @@ export const make = (
       Effect.sync(() => fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "pi-intercom-e2e-")))),
       (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
     )
-    const [home, agentDir, temp] = [path.join(root, "home"), path.join(root, "agent"), path.join(root, "tmp")]
-    for (const folder of [home, agentDir, temp]) fs.mkdirSync(folder)
+    const own = ["home", "agent", "tmp", "extension"].map((name) => path.join(root, name))
+    const [home = "", agentDir = "", temp = "", extension = ""] = own
+    for (const folder of own) fs.mkdirSync(folder)
     const model = yield* Model.make(script)
     writeJson(path.join(agentDir, "settings.json"), settings)
     writeJson(path.join(agentDir, "models.json"), models(model.baseUrl))
@@ -126,11 +128,12 @@ export const make = (
     }
     const tmux = yield* Tmux.make(root, shared)
 
+    const entry = yield* writeBuild(extension)
     const command: PiHarness["command"] = (options = {}) => ({
       argv: [
         node22,
         cliOf(version),
-        ...(options.extensions ?? [entries.dist]).flatMap((file) => ["-e", file]),
+        ...(options.extensions ?? [entry]).flatMap((file) => ["-e", file]),
         ...(options.args ?? [])
       ],
       environment: { ...shared, PI_CODING_AGENT_DIR: agentDir, ...options.environment }

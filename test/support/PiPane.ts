@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { eventually, eventuallyTrue, type NeverCame } from "./Eventually.ts"
 import type { TmuxFailed, TmuxServer } from "./TmuxServer.ts"
 
@@ -19,12 +20,13 @@ export interface PiPane {
   readonly gone: Effect.Effect<void, TmuxFailed | NeverCame>
 }
 
-/** The text between the two lower rules of the screen. */
-const editorOf = (screen: string): string => {
+/** The text between the two lower rules of the screen; none in a frame that is only half drawn. */
+const editorOf = (screen: string): Option.Option<string> => {
   const lines = screen.split("\n")
-  const end = lines.findLastIndex((line) => line.startsWith("────"))
-  const begin = lines.slice(0, Math.max(end, 0)).findLastIndex((line) => line.startsWith("────"))
-  return lines.slice(begin + 1, Math.max(end, 0)).join("\n")
+  const isRule = (line: string) => line.startsWith("──")
+  const end = lines.findLastIndex(isRule)
+  const begin = lines.slice(0, Math.max(end, 0)).findLastIndex(isRule)
+  return begin < 0 ? Option.none() : Option.some(lines.slice(begin + 1, end).join("\n"))
 }
 
 const flat = (text: string): string => text.replace(/\s+/g, "")
@@ -36,7 +38,12 @@ export const make = (tmux: TmuxServer, pane: string): PiPane => {
   )
   const visible = tmux.run(["capture-pane", "-p", "-t", pane])
   const keys = (...names: ReadonlyArray<string>) => Effect.asVoid(tmux.run(["send-keys", "-t", pane, ...names]))
-  const inEditor = (line: string) => Effect.map(visible, (text) => flat(editorOf(text)).includes(flat(line)))
+  const editor = Effect.map(visible, editorOf)
+  const holds = (line: string) => Effect.map(editor, Option.exists((text) => flat(text).includes(flat(line))))
+  const lacks = (line: string) => Effect.map(editor, Option.exists((text) => !flat(text).includes(flat(line))))
+  // Twice: a frame may be drawn in two steps.
+  const submitted = (line: string) =>
+    lacks(line).pipe(Effect.delay("50 millis"), Effect.zipWith(lacks(line), (one, two) => one && two))
   return {
     pane,
     screen,
@@ -50,13 +57,10 @@ export const make = (tmux: TmuxServer, pane: string): PiPane => {
     type: (line) =>
       Effect.gen(function*() {
         yield* tmux.run(["send-keys", "-t", pane, "-l", line])
-        yield* eventuallyTrue(`the typed line in ${pane}`, inEditor(line), screen)
+        yield* eventuallyTrue(`the typed line in ${pane}`, holds(line), screen)
         // A Pi that is still starting, or completing a name, keeps the line: Enter again, as a person would.
-        const enter = keys("Enter").pipe(
-          Effect.zipRight(eventuallyTrue("", Effect.map(inEditor(line), (still) => !still), undefined, "1 second")),
-          Effect.option
-        )
-        yield* eventually(`the submission of the line in ${pane}`, enter, screen)
+        const enter = Effect.zipRight(keys("Enter"), eventuallyTrue("", submitted(line), undefined, "300 millis"))
+        yield* eventually(`the submission of the line in ${pane}`, Effect.option(enter), screen)
       }),
     close: Effect.asVoid(tmux.run(["kill-pane", "-t", pane])),
     gone: eventuallyTrue(

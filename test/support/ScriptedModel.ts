@@ -172,7 +172,7 @@ export const make = (script: Script): Effect.Effect<ScriptedModel, never, Scope.
       const session = incoming.headers["x-session-affinity"]
       const request = requestOf(body.value, typeof session === "string" ? session : "")
       const id = requests.push(request)
-      const answer = request.summary ? say("SUMMARY") : script(request)
+      const answer = script(request)
       if (answer._tag === "Fail") {
         response.writeHead(answer.status, { "content-type": "application/json" })
         response.end(JSON.stringify({ error: { message: "scripted failure", type: "overloaded_error" } }))
