@@ -9,11 +9,21 @@ import { attempt, close, failure, FileFailed } from "./Files.ts"
 /** Field 22 of `/proc/<pid>/stat`, looked for after the last `)`: a command's name may hold anything (spec 6.3). */
 export const startTicksOf = (stat: string): string => stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "0"
 
-const ownStartTicks: Effect.Effect<string> = process.platform === "linux"
+const readStartTicks: Effect.Effect<string> = process.platform === "linux"
   ? attempt("/proc/self/stat", () => startTicksOf(fs.readFileSync("/proc/self/stat", "utf8"))).pipe(
     Effect.orElseSucceed(() => "0")
   )
   : Effect.succeed("0")
+// Remembered: it never changes, and procfs is slow beside everything else that an update does.
+let knownStartTicks: string | undefined
+const ownStartTicks: Effect.Effect<string> = Effect.suspend(() =>
+  knownStartTicks === undefined
+    ? Effect.tap(readStartTicks, (ticks) =>
+      Effect.sync(() => {
+        knownStartTicks = ticks
+      }))
+    : Effect.succeed(knownStartTicks)
+)
 
 // Of the process, not of a layer: the name says pid and start, so the number must be unique for both.
 let temporaries = 0
@@ -25,8 +35,8 @@ const temporaryName = (target: string): Effect.Effect<string> =>
   })
 
 const remove = (file: string): Effect.Effect<void> =>
-  attempt(file, () => fs.unlinkSync(file)).pipe(
-    Effect.catchAll((failed) => failed.reason === "absent" ? Effect.void : Effect.logWarning(failed.message))
+  attempt(file, () => fs.rmSync(file, { force: true })).pipe(
+    Effect.catchAll((failed) => Effect.logWarning(failed.message))
   )
 
 const sync = (file: string, fd: number): Effect.Effect<void, FileFailed> =>

@@ -2,7 +2,7 @@ import type * as Fs from "node:fs"
 
 /** Faults of single file operations, for `vi.mock("node:fs", FaultyFs.over)`: what a disk does on a bad day. */
 
-type Operation = "openSync" | "writeFileSync" | "fsync" | "linkSync" | "renameSync" | "unlinkSync"
+type Operation = "openSync" | "writeFileSync" | "fsync" | "linkSync" | "renameSync" | "rmSync"
 
 /** The n-th call (from 1) of an operation from now on fails with `code`, or every call. */
 export interface Fault {
@@ -76,7 +76,7 @@ export const over = async (importOriginal: () => Promise<typeof Fs>): Promise<ty
     writeFileSync: guarded("writeFileSync", real.writeFileSync),
     linkSync: guarded("linkSync", real.linkSync),
     renameSync: guarded("renameSync", real.renameSync),
-    unlinkSync: guarded("unlinkSync", real.unlinkSync),
+    rmSync: guarded("rmSync", real.rmSync),
     fsync: Object.assign(
       (fd: number, done: Fs.NoParamCallback) => {
         const fault = met("fsync")
