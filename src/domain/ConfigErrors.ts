@@ -10,7 +10,7 @@ export class ConfigUnusable extends Data.TaggedError("ConfigUnusable")<{
   readonly detail: string
 }> {
   override get message(): string {
-    return `The team file ${this.file} cannot be used: ${this.detail}. Nothing was changed. Mend it, then run /reload.`
+    return `${this.file} cannot be used for a team: ${this.detail}. Nothing was changed. Mend it, then run /reload.`
   }
 }
 

@@ -1,15 +1,8 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { ConfigRefused } from "./ConfigErrors.ts"
-import {
-  Agent,
-  agentBySession,
-  coordinatorOf,
-  describe,
-  firstProblem,
-  proposeConfig,
-  type TeamConfig
-} from "./TeamConfig.ts"
+import { describe, firstProblem } from "./Problems.ts"
+import { Agent, agentBySession, coordinatorOf, proposeConfig, type TeamConfig } from "./TeamConfig.ts"
 
 /** What `configure` did: the whole config, the entry, and whether the session had none before. */
 export interface Configured {

@@ -4,8 +4,8 @@ import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { CloseReason } from "./CloseTable.ts"
 import { Port, ProjectDirectory, SessionId, Summary, Timestamp, Token } from "./Primitives.ts"
+import { describe, firstProblem, unknownKey } from "./Problems.ts"
 import { ReportStatus, ReportSummary, summaryFits } from "./Report.ts"
-import { describe, firstProblem } from "./TeamConfig.ts"
 
 /** A request body is at most 320 KiB (spec 2.1). */
 export const maxBodyBytes = 320 * 1024
@@ -93,7 +93,7 @@ const isDeeper = (value: unknown, than: number): boolean =>
 /** The excess key of a closed payload is the sender's text: it is not repeated. */
 const problemOf = (error: ParseError): string => {
   const first = firstProblem(error)
-  return first.problem.startsWith("is unexpected")
+  return first.problem === unknownKey
     ? "the payload has a key that this kind does not take"
     : describe(first)
 }

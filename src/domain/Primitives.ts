@@ -69,5 +69,7 @@ const rootRelative = (path: string): boolean =>
 export const ProjectDirectory = Schema.String.pipe(
   Schema.maxLength(4096),
   noNul,
-  Schema.filter((path) => rootRelative(path) || "must be relative to the root, with / separators and without ..")
+  Schema.filter((path) =>
+    rootRelative(path) || "must be relative to the root, with / separators and no part that is .."
+  )
 )

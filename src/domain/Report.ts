@@ -3,7 +3,9 @@ import * as Schema from "effect/Schema"
 import { SessionId, Timestamp } from "./Primitives.ts"
 
 /** What a worker can report about its work (spec 2.3). `clear` takes the report back. */
-export const ReportStatus = Schema.Literal("blocked", "needs_decision", "ready_for_review", "clear")
+export const ReportStatus = Schema.Literal("blocked", "needs_decision", "ready_for_review", "clear").annotations({
+  message: () => ({ message: "must be blocked, needs_decision, ready_for_review or clear", override: true })
+})
 export type ReportStatus = typeof ReportStatus.Type
 
 /** At most 2000 characters; not blank, and empty for `clear` (spec 2.3). */

@@ -1,5 +1,4 @@
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { CloseJob, Handoff } from "./CloseTable.ts"
 import { ConfigRefused } from "./ConfigErrors.ts"
@@ -13,6 +12,7 @@ import {
   Responsibility,
   SessionId
 } from "./Primitives.ts"
+import { describe, firstProblem, type Invalid, pathOf } from "./Problems.ts"
 
 /** The file is at most 8 MiB, for whoever writes and whoever reads it (spec 1.1). */
 export const maxConfigBytes = 8 * 1024 * 1024
@@ -45,40 +45,6 @@ const Fields = Schema.Struct({
 
 /** The team file, version 1. Build values with {@link decodeConfig} or {@link changeConfig}: they check the rules between agents. */
 export type TeamConfig = typeof Fields.Type
-
-/** What is wrong with a team file, with the first failing path, e.g. `agents[2].port: …`. */
-export interface Invalid {
-  readonly path: string
-  readonly problem: string
-}
-
-const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
-  path.reduce<string>(
-    (text, part) =>
-      typeof part === "number" ? `${text}[${part}]` : text === "" ? String(part) : `${text}.${String(part)}`,
-    ""
-  )
-
-/** The first problem of a parse error as one line without the offending value (it may be private or huge). */
-export const firstProblem = (error: ParseResult.ParseError): Invalid => {
-  const issue = ParseResult.ArrayFormatter.formatErrorSync(error)[0]
-  if (issue === undefined) return { path: "", problem: "does not have the expected form" }
-  // Effect spells out the whole schema of an object or a list.
-  if (/^Expected (\{|ReadonlyArray|maxItems)/.test(issue.message)) {
-    return {
-      path: pathOf(issue.path),
-      problem: issue.message.startsWith("Expected {") ? "must be an object" : "must be a list"
-    }
-  }
-  const problem = issue.message.length > 160 || issue.message.includes("actual ")
-    ? issue.message.replace(/, actual [\s\S]*$/, "").slice(0, 160)
-    : issue.message
-  return { path: pathOf(issue.path), problem }
-}
-
-/** A problem as the end of a sentence: `agents[2].port: must be …`. */
-export const describe = (invalid: Invalid): string =>
-  invalid.path === "" ? invalid.problem : `${invalid.path}: ${invalid.problem}`
 
 const checkAgent = (agent: Agent, index: number): Invalid | undefined => {
   const at = (field: string, problem: string): Invalid => ({ path: `agents[${index}].${field}`, problem })
@@ -184,7 +150,9 @@ export const proposeConfig = (
   config: TeamConfig,
   change: { readonly agents?: ReadonlyArray<Agent>; readonly multiplexer?: MultiplexerKind }
 ): Either.Either<TeamConfig, ConfigRefused> =>
-  Either.mapLeft(changeConfig(config, change), (invalid) => new ConfigRefused({ detail: describe(invalid) }))
+  Either.mapLeft(changeConfig(config, change), ({ path, problem }) =>
+    // Who asked for one entry is not helped by its place in the file.
+    new ConfigRefused({ detail: describe({ path: path.replace(/^agents\[\d+\]\./, ""), problem }) }))
 
 /** The session that coordinates; every valid config has exactly one. */
 export const coordinatorOf = (config: TeamConfig): Agent => {

@@ -18,7 +18,7 @@ export class Rejected extends Data.TaggedError("Rejected")<{
   readonly code?: string
 }> {
   override get message(): string {
-    return `The recipient refused it: ${this.sentence}`
+    return `The recipient refused it: ${this.sentence.replace(/\.?$/, ".")}`
   }
 }
 

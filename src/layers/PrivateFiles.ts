@@ -12,6 +12,8 @@ const mend = (failed: FileFailed): string => {
       return "Remove it, then run /reload: Intercom makes its own."
     case "not_private":
       return `If nobody else has used it, run chmod -R u=rwX,go= on it, then /reload.`
+    case "open_to_all":
+      return "If nobody else has used it, run chmod go-w on it, then /reload."
     default:
       return "Make it accessible, or set PI_INTERCOM_STATE_DIR to a private folder of yours, then run /reload."
   }

@@ -16,8 +16,14 @@ import { promptSection } from "../../src/programs/PromptSection.ts"
 import { ReportQueue } from "../../src/programs/ReportQueue.ts"
 import { start } from "../../src/programs/Start.ts"
 import { runTool } from "../../src/programs/tools/RunTool.ts"
+import type { ConfigReader } from "../../src/services/ConfigReader.ts"
+import type { ConfigStore } from "../../src/services/ConfigStore.ts"
 import { HostProgram } from "../../src/services/HostProgram.ts"
 import { type Multiplexer, Multiplexers } from "../../src/services/Multiplexers.ts"
+import type { ProjectDirectories } from "../../src/services/ProjectDirectories.ts"
+import type { ReportStore } from "../../src/services/ReportStore.ts"
+import type { Secrets } from "../../src/services/Secrets.ts"
+import type { StateDir } from "../../src/services/StateDir.ts"
 import { makeTeamWorld } from "./ConfigMemory.ts"
 import { makeHost } from "./HostSimulated.ts"
 import { makeIds } from "./IdsTest.ts"
@@ -59,9 +65,15 @@ const program = Layer.succeed(HostProgram, {
 /** One machine with several simulated Pi sessions on it: one team file world, one network, one terminal. */
 export const makeMachine = (...folders: ReadonlyArray<string>) => {
   const world = makeTeamWorld(...folders)
+  return { world, ...makeMachineOn(Layer.mergeAll(world.layer, StateMemory.layer, makeReportMemory())) }
+}
+
+/** A simulated machine over given files, for example real ones. */
+export const makeMachineOn = (
+  files: Layer.Layer<ConfigReader | ConfigStore | ProjectDirectories | Secrets | StateDir | ReportStore>
+) => {
   const network = Network.make()
   const terminals = makeTerminals()
-  const reports = makeReportMemory()
   let sessions = 0
 
   /** Opens a session as Pi would, and starts intercom in it; `close` is its `session_shutdown`. */
@@ -70,12 +82,11 @@ export const makeMachine = (...folders: ReadonlyArray<string>) => {
     const host = makeHost(id, directory)
     const observations = makeObservationMemory()
     const fence: SessionFence.Fence = { sessionId: SessionId.make(id), open: true }
-    const adapters = Layer.mergeAll(SessionFence.layer(fence), network.ends, world.layer).pipe(
+    const adapters = Layer.mergeAll(SessionFence.layer(fence), network.ends).pipe(
       Layer.provideMerge(Layer.mergeAll(
+        files,
         host.layer,
-        StateMemory.layer,
         observations.layer,
-        reports,
         terminals.layer,
         program,
         makeIds(sessions)
@@ -109,5 +120,5 @@ export const makeMachine = (...folders: ReadonlyArray<string>) => {
     }
   })
 
-  return { world, network, terminals, open }
+  return { network, terminals, open }
 }

@@ -7,8 +7,10 @@ import * as Option from "effect/Option"
 import type { BigIntStats } from "node:fs"
 import * as path from "node:path"
 import { ConfigUnusable } from "../../domain/ConfigErrors.ts"
-import type { Invalid, TeamConfig } from "../../domain/TeamConfig.ts"
-import { decodeConfig, describe, maxConfigBytes } from "../../domain/TeamConfig.ts"
+import type { Invalid } from "../../domain/Problems.ts"
+import { describe } from "../../domain/Problems.ts"
+import type { TeamConfig } from "../../domain/TeamConfig.ts"
+import { decodeConfig, maxConfigBytes } from "../../domain/TeamConfig.ts"
 import type { FileFailed } from "../Files.ts"
 import { checkTrusted, look, orAbsent, readRegular } from "../Files.ts"
 
@@ -67,7 +69,7 @@ const parse = (bytes: Uint8Array): Either.Either<TeamConfig, Invalid> =>
 const make = Effect.sync(() => {
   const entries = new Map<string, Entry>()
 
-  const locate = Effect.fn("TeamFile.locate")(function*(root: string) {
+  const locate = Effect.fnUntraced(function*(root: string) {
     const steps = [[root, "folder"], [folderOf(root), "folder"], [fileOf(root), "file"]] as const
     let last = Option.none<BigIntStats>()
     for (const [entry, kind] of steps) {
@@ -78,7 +80,7 @@ const make = Effect.sync(() => {
     return last
   }, Effect.mapError(unusable))
 
-  const load = Effect.fn("TeamFile.load")(
+  const load = Effect.fnUntraced(
     function*(file: string, cached: Entry | undefined) {
       // The time is taken first: a stat that looks old enough then was so when the bytes were read.
       const now = yield* Clock.currentTimeMillis
@@ -96,7 +98,7 @@ const make = Effect.sync(() => {
     Effect.mapError(unusable)
   )
 
-  const read = Effect.fn("TeamFile.read")(function*(root: string) {
+  const read = Effect.fnUntraced(function*(root: string) {
     const file = fileOf(root)
     const seen = yield* locate(root)
     if (Option.isNone(seen)) return Option.none<Snapshot>()

@@ -7,16 +7,10 @@ import type { ConfigUnusable } from "../../domain/ConfigErrors.ts"
 import { ConfigNotWritten } from "../../domain/ConfigErrors.ts"
 import { configureAgent } from "../../domain/Configure.ts"
 import type { SessionId } from "../../domain/Primitives.ts"
+import { describe } from "../../domain/Problems.ts"
 import type { SessionReplaced } from "../../domain/SessionErrors.ts"
 import type { TeamConfig } from "../../domain/TeamConfig.ts"
-import {
-  changeConfig,
-  coordinatorOf,
-  decodeConfig,
-  describe,
-  encodeConfig,
-  maxConfigBytes
-} from "../../domain/TeamConfig.ts"
+import { changeConfig, coordinatorOf, decodeConfig, encodeConfig, maxConfigBytes } from "../../domain/TeamConfig.ts"
 import type { AgentValues, Change, Publication } from "../../services/ConfigStore.ts"
 import { ConfigStore } from "../../services/ConfigStore.ts"
 import { FileMutationQueue } from "../../services/FileMutationQueue.ts"
@@ -42,7 +36,7 @@ const refuse = (reason: ConfigNotWritten["reason"], file: string, detail: string
   new ConfigNotWritten({ reason, file, detail })
 
 const encode = (file: string, config: TeamConfig): Either.Either<Uint8Array, ConfigNotWritten> => {
-  const bytes = new TextEncoder().encode(encodeConfig(config))
+  const bytes = Buffer.from(encodeConfig(config), "utf8")
   return bytes.length <= maxConfigBytes
     ? Either.right(bytes)
     : Either.left(refuse("too_large", file, "it would become larger than 8 MiB; remove workers or their handoffs"))

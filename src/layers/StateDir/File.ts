@@ -48,7 +48,11 @@ const make = Effect.gen(function*() {
   const of = Effect.fn("StateDir.of")(function*(root: string) {
     const state = yield* base
     const key = rootKey(yield* Effect.mapError(realPath(root), unusable))
-    yield* attempt(state, () => fs.mkdirSync(state, { recursive: true, mode: 0o700 })).pipe(Effect.mapError(unusable))
+    // What is there already and is not a folder is named as that by the look below.
+    yield* attempt(state, () => fs.mkdirSync(state, { recursive: true, mode: 0o700 })).pipe(
+      Effect.catchIf((failed) => failed.reason === "exists", () => Effect.void),
+      Effect.mapError(unusable)
+    )
     yield* look(state).pipe(
       Effect.flatMap((stat) => checkTrusted(state, stat, "folder")),
       Effect.mapError(unusable)

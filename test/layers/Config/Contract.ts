@@ -214,7 +214,7 @@ export const contract = (name: string, place: Effect.Effect<Place, never, Scope.
         const doubled = yield* refusal(values("new", { name: "DOCS" }))
         assert.include(doubled.message, "two agents have this name")
         const port = yield* refusal(values("new", { port: 70_000 }))
-        assert.include(port.message, "port: Expected a number between 1 and 65535")
+        assert.include(port.message, "port: must be a number between 1 and 65535")
         const fenced = yield* Effect.flip(
           store.configure(root, fixtureCoordinator, open, values("new"), () => Either.left("fenced"))
         )

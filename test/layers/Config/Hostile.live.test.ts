@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
-import type { ConfigNotWritten, ConfigUnusable, StateUnusable } from "../../../src/domain/ConfigErrors.ts"
+import { type ConfigNotWritten, ConfigUnusable, type StateUnusable } from "../../../src/domain/ConfigErrors.ts"
 import type { SessionReplaced } from "../../../src/domain/SessionErrors.ts"
 import { encodeConfig } from "../../../src/domain/TeamConfig.ts"
 import { type Disk, disk } from "./Disk.ts"
@@ -35,7 +35,7 @@ type Failure = ConfigUnusable | ConfigNotWritten | StateUnusable | SessionReplac
 
 interface Planted {
   readonly what: string
-  readonly reason: string
+  readonly reason: ConfigUnusable["reason"]
   readonly says: string
   /** Plants it, and answers the path that the error names. */
   readonly plant: (place: Disk) => string
@@ -189,7 +189,7 @@ const planted: ReadonlyArray<Planted> = [
       "it contains the key __proto__",
       valid.replace("\"port\"", "\"\\u005F\\u005fproto__\": {}, \"port\"")
     ],
-    ["another version", "invalid", "version: Expected 1", valid.replace("\"version\": 1", "\"version\": 2")]
+    ["another version", "invalid", "version: must be 1", valid.replace("\"version\": 1", "\"version\": 2")]
   ] as const).map(([what, reason, says, content]): Planted => ({
     what,
     reason,
@@ -228,10 +228,10 @@ describe("team files that nobody should trust", () => {
           }
           for (const [method, attempted] of Object.entries(attempts)) {
             const failed = yield* Effect.flip(attempted)
-            assert.deepInclude(failed, { _tag: "ConfigUnusable", reason, file, detail: says }, method)
+            assert.deepStrictEqual({ ...failed }, { ...new ConfigUnusable({ reason, file, detail: says }) }, method)
             assert.strictEqual(
               failed.message,
-              `The team file ${file} cannot be used: ${says}. Nothing was changed. Mend it, then run /reload.`
+              `${file} cannot be used for a team: ${says}. Nothing was changed. Mend it, then run /reload.`
             )
           }
           yield* store.ensureGitignore(place.root).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
