@@ -48,6 +48,16 @@ const shared = {
   legalComments: "none"
 } as const
 
+/**
+ * Pi's loader imports an ES module natively where it can, and then the host is whatever Node finds from there: beside a
+ * node_modules that holds it a second copy, with a version and a mutation queue of its own, 70 MB and a second later.
+ * Called CommonJS, the entry is always transformed, and the loader gives it the host that runs.
+ */
+const manifest: BuiltFile = {
+  name: "package.json",
+  contents: new TextEncoder().encode(`${JSON.stringify({ type: "commonjs" })}\n`)
+}
+
 /** One file of the package. */
 export interface BuiltFile {
   readonly name: string
@@ -74,13 +84,14 @@ export const buildFiles = async (): Promise<ReadonlyArray<BuiltFile>> => {
       plugins: [stubs, noHost]
     })
   ])
-  return results.flatMap(({ metafile, outputFiles, warnings }) => {
+  const bundles = results.flatMap(({ metafile, outputFiles, warnings }) => {
     const [warning] = warnings
     if (warning !== undefined) throw new Error(warning.text)
     const stray = Object.keys(metafile.inputs).find((input) => hostFolder.test(input))
     if (stray !== undefined) throw new Error(`the host would be bundled: ${stray}`)
     return outputFiles.map(({ contents, path }) => ({ name: basename(path), contents }))
   })
+  return [...bundles, manifest]
 }
 
 if (process.argv[1] === import.meta.filename) {

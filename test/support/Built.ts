@@ -11,8 +11,6 @@ const files = Effect.runSync(Effect.cached(Effect.promise(buildFiles)))
 export const writeBuild = (folder: string): Effect.Effect<string> =>
   Effect.map(files, (built) => {
     for (const { contents, name } of built) fs.writeFileSync(path.join(folder, name), contents)
-    // As in the package, where it makes the entry a module.
-    fs.writeFileSync(path.join(folder, "package.json"), JSON.stringify({ type: "module" }))
     return path.join(folder, "extension.js")
   })
 
