@@ -8,10 +8,12 @@ import { decodeConfig } from "../../src/domain/TeamConfig.ts"
 import { eventually } from "../support/Eventually.ts"
 import { hostVersions } from "../support/HostVersions.ts"
 import * as PiHarness from "../support/PiHarness.ts"
+import type { ModelRequest } from "../support/ScriptedModel.ts"
 import * as TeamScript from "../support/TeamScript.ts"
 
 const coordinatorId = "coordinator-session"
 const workerId = "worker-session"
+const slowNeighbour = path.resolve(import.meta.dirname, "../support/SlowNeighbour.ts")
 
 const configOf = (root: string) =>
   Effect.suspend(() => decodeConfig(fs.readFileSync(path.join(root, ".pi-intercom/config.json"), "utf8")))
@@ -114,6 +116,25 @@ describe.each(hostVersions)("a team in Pi %s", (version) => {
           (one) => one.session === workerId && one.lastUser === `${header}\nwhile compacting`
         )
         assert.notInclude(yield* worker.screen, "error:")
+      }),
+    bound
+  )
+
+  it.scopedLive(
+    "messages that reach an idle worker at the same moment all arrive, beside a slow extension",
+    () =>
+      Effect.gen(function*() {
+        const { coordinator, harness, model } = yield* team(version)
+        const worker = yield* harness.start({ sessionId: workerId, extensions: [harness.entry, slowNeighbour] })
+        yield* worker.shows("• Ada")
+        yield* coordinator.type("tell Ada: one | two | three")
+        const texts = (request: ModelRequest) =>
+          request.messages.flatMap(({ role, text }) => role === "user" ? [text.split("\n")[1] ?? ""] : []).sort()
+        yield* model.request(
+          "all three in one conversation",
+          (one) => one.session === workerId && texts(one).join() === "one,three,two"
+        )
+        assert.notInclude(yield* worker.screen, "already processing")
       }),
     bound
   )

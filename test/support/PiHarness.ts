@@ -38,6 +38,8 @@ export interface PiHarness {
   readonly project: string
   readonly home: string
   readonly agentDir: string
+  /** Our extension, built. */
+  readonly entry: string
   readonly model: Model.ScriptedModel
   readonly tmux: Tmux.TmuxServer
   /** Makes a trusted folder beside the project. */
@@ -162,6 +164,7 @@ export const make = (
       project,
       home,
       agentDir,
+      entry,
       model,
       tmux,
       folder,

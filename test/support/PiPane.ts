@@ -59,7 +59,10 @@ export const make = (tmux: TmuxServer, pane: string): PiPane => {
         yield* tmux.run(["send-keys", "-t", pane, "-l", line])
         yield* eventuallyTrue(`the typed line in ${pane}`, holds(line), screen)
         // A Pi that is still starting, or completing a name, keeps the line: Enter again, as a person would.
-        const enter = Effect.zipRight(keys("Enter"), eventuallyTrue("", submitted(line), undefined, "300 millis"))
+        // A pane that is gone took it, such as /quit.
+        const enter = Effect.zipRight(keys("Enter"), eventuallyTrue("", submitted(line), undefined, "300 millis")).pipe(
+          Effect.catchTag("TmuxFailed", () => Effect.void)
+        )
         yield* eventually(`the submission of the line in ${pane}`, Effect.option(enter), screen)
       }),
     close: Effect.asVoid(tmux.run(["kill-pane", "-t", pane])),

@@ -3,7 +3,7 @@ import { type Answer, call, held, type ModelRequest, say, type Script } from "./
 
 /**
  * A model for a team. A coordinator of it names each session that registers, reloads it, and does what the person says:
- * `tell <name>: <text>` sends, `create worker` creates one. A worker echoes what it gets.
+ * `tell <name>: <text> | <text>` sends them at once, `create worker` creates one. A worker echoes what it gets.
  */
 export interface TeamScript {
   readonly script: Script
@@ -37,7 +37,11 @@ export const make = (nameOf: (sessionId: string) => string): TeamScript => {
     }
     const told = /^tell ([^:]+): ([\s\S]+)$/.exec(request.lastUser)
     if (told !== null && request.lastRole === "user") {
-      return call("intercom_send", { to: told[1], message: told[2] })
+      const texts = (told[2] ?? "").split(" | ")
+      return {
+        _tag: "Tools",
+        calls: texts.map((message) => ({ name: "intercom_send", args: { to: told[1], message } }))
+      }
     }
     if (request.lastUser === "create worker" && request.lastRole === "user") return call("intercom_create_worker")
     return undefined

@@ -34,6 +34,8 @@ export interface TmuxServer {
 }
 
 const anchor = "anchor"
+/** Keeps the server while this process lives and ends it after it, so that a killed test run leaves nothing running. */
+const untilGone = "while kill -0 \"$1\" 2>/dev/null; do sleep 1; done; exec tmux -S \"$2\" kill-server"
 
 const environOf = (pid: string): string => {
   try {
@@ -84,7 +86,10 @@ export const make = (
     const processes = Effect.sync(() => withEnvironment(`HOME=${environment["HOME"] ?? ""}`))
 
     yield* Effect.acquireRelease(
-      run(["new-session", "-d", "-s", anchor, "-x", "20", "-y", "5", "--", "sleep", "86400"]),
+      run([
+        ...["new-session", "-d", "-s", anchor, "-x", "20", "-y", "5", "--"],
+        ...["/bin/sh", "-c", untilGone, "anchor", String(process.pid), socket]
+      ]),
       () =>
         Effect.gen(function*() {
           yield* Effect.ignore(run(["kill-server"]))
