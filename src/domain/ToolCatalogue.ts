@@ -129,7 +129,8 @@ export const tools: Readonly<Record<ToolName, ToolEntry>> = {
   intercom_resume_worker: { label: "Resume worker", description: "", active: [] }
 }
 
-const isToolName = (name: string): name is ToolName => Object.hasOwn(toolArguments, name)
+/** Whether a name is one of our tools. */
+export const isToolName = (name: string): name is ToolName => Object.hasOwn(toolArguments, name)
 
 /** Every tool's name, in the catalogue's order. */
 export const toolNames: ReadonlyArray<ToolName> = Object.keys(toolArguments).filter(isToolName)

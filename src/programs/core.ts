@@ -8,7 +8,7 @@ import * as Scope from "effect/Scope"
 import { SessionId } from "../domain/Primitives.ts"
 import { sectionName } from "../domain/Prompt.ts"
 import { Inactive } from "../domain/SessionErrors.ts"
-import { type ToolName, toolNames, tools } from "../domain/ToolCatalogue.ts"
+import { isToolName, type ToolName, toolNames, tools } from "../domain/ToolCatalogue.ts"
 import { parametersOf } from "../domain/ToolJsonSchema.ts"
 import * as Bridge from "../layers/Bridge.ts"
 import * as CommandRunner from "../layers/CommandRunner/Node.ts"
@@ -150,6 +150,12 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
     return { content: [{ type: "text" as const, text: outcome.value }], details: undefined }
   }
 
+  /** Two copies would both be the session's listener: the one that comes second keeps out (facts/pi: same tools). */
+  const otherCopy = (): string | undefined =>
+    !registered && pi.getAllTools().some((tool) => isToolName(tool.name))
+      ? "another copy of Intercom is loaded in this Pi. Remove one of them from Pi's settings, then restart Pi."
+      : undefined
+
   const register = () => {
     if (registered) return
     registered = true
@@ -172,9 +178,13 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
 
   const open = async (context: ExtensionContext) => {
     await close()
-    const why = unsuitable(context)
-    if (why === undefined) register()
-    current = why === undefined ? await openSession(pi, context, host, witness) : shut(why)
+    const why = unsuitable(context) ?? otherCopy()
+    if (why === undefined) {
+      register()
+      current = await openSession(pi, context, host, witness)
+      // Registering activates, and tools that could only refuse cost the model tokens on every turn.
+      if (!current.active) await Effect.runPromise(HostTools.activate(pi, []))
+    } else current = shut(why)
     if (!current.active) context.ui.notify(current.sentence, "warning")
   }
 

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
+import * as path from "node:path"
+import { writeBuild } from "../support/Built.ts"
 import { hostVersions, sourceEntry } from "../support/HostVersions.ts"
 import * as PiHarness from "../support/PiHarness.ts"
 import { say } from "../support/ScriptedModel.ts"
@@ -48,6 +50,40 @@ describe.each(hostVersions)("the extension in Pi %s", (version) => {
       yield* pi.type("/intercom")
       yield* pi.shows(noTeam)
     }), bound)
+
+  it.scopedLive("of two copies one works and the other says so", () =>
+    Effect.gen(function*() {
+      const harness = yield* PiHarness.make(version, (request) => say(`ECHO ${request.lastUser}`))
+      const copies = yield* Effect.forEach(["one", "two"], (name) => Effect.flatMap(harness.folder(name), writeBuild))
+      const pi = yield* harness.start({ extensions: copies })
+      yield* pi.shows("another copy of Intercom is loaded")
+      yield* pi.type("hello")
+      const request = yield* harness.model.request("hello", (one) => one.lastUser === "hello")
+      assert.strictEqual(ours(request.tools.map((tool) => tool.name)).length, 2)
+    }), bound)
+
+  it.scopedLive(
+    "is inactive beside a broken team file: says why, offers no tools, leaves the file",
+    () =>
+      Effect.gen(function*() {
+        const harness = yield* PiHarness.make(version, (request) => say(`ECHO ${request.lastUser}`))
+        const file = path.join(harness.project, ".pi-intercom/config.json")
+        fs.mkdirSync(path.dirname(file))
+        fs.writeFileSync(file, "{")
+        const pi = yield* harness.start()
+        yield* pi.shows("Mend it, then run /reload.")
+        assert.match(
+          (yield* pi.screen).replace(/\s+/g, " "),
+          /Intercom is inactive in this session: \S+\/config\.json cannot be used for a team: it is not valid JSON\./
+        )
+        yield* pi.type("hello")
+        const request = yield* harness.model.request("hello", (one) => one.lastUser === "hello")
+        assert.deepStrictEqual(ours(request.tools.map((tool) => tool.name)), [])
+        assert.notInclude(request.system, "Intercom")
+        assert.strictEqual(fs.readFileSync(file, "utf8"), "{")
+      }),
+    bound
+  )
 
   it.scopedLive("does nothing in print mode, and lets Pi end", () =>
     Effect.gen(function*() {
