@@ -22,10 +22,11 @@ export interface InputWitness {
   /** Forgets a start that never came (another extension handled the text, or there is no model). */
   readonly forgetStart: () => void
   /**
-   * Watches for one text at a time; `taken` is called once when the host has it. The returned function gives up: should
-   * the text arrive later it is swallowed, so that "not delivered" stays true.
+   * Watches for one text at a time; `taken` is called once when the host has it. The returned function gives up and says
+   * whether the text had reached the host all the same; if not, and should it arrive later, it is swallowed, so that
+   * "not delivered" stays true.
    */
-  readonly expect: (text: string, taken: () => void) => () => void
+  readonly expect: (text: string, taken: () => void) => () => boolean
 }
 
 /** More would mean that a host defers without end; the oldest is then let through. */
@@ -77,12 +78,13 @@ export const make = (): InputWitness => {
       expected = { text, taken }
       reached = false
       return () => {
-        if (expected?.taken !== taken) return
+        if (expected?.taken !== taken) return true
         expected = undefined
         // A text that was seen is past the point where it could be swallowed.
-        if (reached) return
+        if (reached) return true
         givenUp.push(text)
         if (givenUp.length > maxGivenUp) givenUp.shift()
+        return false
       }
     }
   }

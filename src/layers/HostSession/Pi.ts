@@ -33,6 +33,8 @@ const make = (pi: Pi, context: Session, witness: InputWitness): HostSession["Typ
   // A busy host queues what comes; one that is about to start, and still calls itself idle, would lose it.
   const steerable = Effect.map(idle, (isIdle) => !(isIdle && witness.starting())).pipe(
     Effect.repeat({ until: (yes) => yes, schedule: look }),
+    // Callers deliver as an uninterruptible step, in which a timeout could not end what it waits for.
+    Effect.interruptible,
     Effect.timeoutTo({ duration: startBound, onSuccess: () => undefined, onTimeout: witness.forgetStart })
   )
 
@@ -40,16 +42,13 @@ const make = (pi: Pi, context: Session, witness: InputWitness): HostSession["Typ
     const answer = yield* Deferred.make<boolean>()
     const settle = (taken: boolean) => Deferred.unsafeDone(answer, Effect.succeed(taken))
     const giveUp = witness.expect(text, () => settle(true))
-    const refuse = Effect.sync(() => {
-      giveUp()
-      settle(false)
-    })
+    const stop = Effect.sync(() => settle(giveUp()))
     // An interruption reaches the children of a fiber at once, even of an uninterruptible one.
     const alarm = yield* Effect.forkDaemon(
-      Effect.interruptible(Effect.zipRight(Effect.sleep(acknowledgementBound), refuse))
+      Effect.interruptible(Effect.zipRight(Effect.sleep(acknowledgementBound), stop))
     )
     const sent = yield* whileCurrent(() => pi.sendUserMessage(text, { deliverAs: "steer" }))
-    if (Option.isNone(sent)) yield* refuse
+    if (Option.isNone(sent)) yield* stop
     // From here the host may have the text, so the answer is waited for, interrupted or not.
     const taken = yield* Deferred.await(answer)
     yield* Fiber.interrupt(alarm)

@@ -105,7 +105,7 @@ describe("HostSession over Pi", () => {
     return Effect.gen(function*() {
       const session = yield* HostSession
       host.witness.input({ source: "interactive", text: "another extension handles this" })
-      const ours = yield* Effect.fork(session.deliver("ours"))
+      const ours = yield* Effect.fork(Effect.uninterruptible(session.deliver("ours")))
       yield* TestClock.adjust("1500 millis")
       assert.deepStrictEqual(host.state.sent, ["ours"])
       host.begin("ours")
@@ -123,6 +123,16 @@ describe("HostSession over Pi", () => {
       assert.isFalse(yield* Fiber.join(dropped))
       assert.deepStrictEqual(host.arrive("deferred"), { action: "handled" })
       assert.deepStrictEqual(host.arrive("deferred"), { action: "continue" }, "only once")
+    }).pipe(Effect.provide(host.layer))
+  })
+
+  it.effect("a text that the host has looked at counts as handed over, even when no run starts with it", () => {
+    const host = makeHost()
+    return Effect.gen(function*() {
+      const session = yield* HostSession
+      const ours = yield* Effect.fork(session.deliver("no model is configured"))
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(yield* Fiber.join(ours))
     }).pipe(Effect.provide(host.layer))
   })
 
