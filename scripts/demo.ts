@@ -64,12 +64,6 @@ const explain = (cause: Cause.Cause<unknown>): string => {
   return `${failure.step}: ${failure.why}` + (screen === "" ? "" : `\nThe last screen:\n${screen}`)
 }
 
-const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "pi-intercom-demo-")))
-// Where the harness makes its folder, and so how everything that it starts is recognized.
-process.env["TMPDIR"] = folder
-const leftovers = Leftovers.make(folder)
-const story = Effect.runFork(Effect.scoped(perform(leftovers, print, watched)))
-
 let interrupted = false
 /** Once only: npm passes a terminal's Ctrl-C on to a process that got it already. */
 const interrupt = (why: string) => () => {
@@ -82,6 +76,12 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal
 // Nobody reads any more (`npm run demo | head`): what was started must end all the same.
 process.stdout.on("error", interrupt("Nobody reads this"))
 process.stderr.on("error", interrupt("Nobody reads this"))
+
+const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "pi-intercom-demo-")))
+// Where the harness makes its folder, and so how everything that it starts is recognized.
+process.env["TMPDIR"] = folder
+const leftovers = Leftovers.make(folder)
+const story = Effect.runFork(Effect.scoped(perform(leftovers, print, watched)))
 
 const exit = await Effect.runPromise(Fiber.await(story))
 if (Exit.isFailure(exit) && !interrupted) print(`\nFAILED: ${explain(exit.cause)}\n`)

@@ -12,8 +12,8 @@ const leave = process.env["TMUX"] === undefined ? "Ctrl-b d" : "Ctrl-b Ctrl-b d"
 export const howToLeave =
   `You will see the team's tmux session, read-only. Leave it with ${leave}; the timeline is shown here afterwards.`
 
-/** In tmux, `#` begins a format, and in a status line also a style. */
-const plain = (line: string): string => line.replaceAll("#", "##")
+/** A status line has one line, and `#` begins a format in it. */
+const plain = (told: string): string => (told.split("\n")[0] ?? "").replaceAll("#", "##")
 
 /**
  * Shows a session of the demo's tmux server in this terminal, read-only, with the narration in the status lines, until
@@ -31,6 +31,7 @@ export const attach = (
 
     yield* quietly("set-option", "-g", "status", "2")
     yield* quietly("set-option", "-g", "status-format[1]", "")
+    yield* quietly("set-option", "-g", "status-right", ` read-only; leave with ${leave}`)
     // tmux refuses to attach from inside another tmux while TMUX is set.
     const { TMUX: _, TMUX_PANE: __, ...environment } = process.env
     const client = yield* Effect.acquireRelease(
@@ -55,7 +56,7 @@ export const attach = (
 
     return {
       tell: (line) => state.watching ? void kept.push(line) : print(line),
-      focus: (pane) => state.watching && pane !== undefined ? quietly("select-window", "-t", pane.pane) : Effect.void,
+      focus: (pane) => state.watching ? quietly("select-window", "-t", pane.pane) : Effect.void,
       linger: (line) =>
         state.watching
           ? quietly("set-option", "-g", "status-format[1]", plain(line)).pipe(

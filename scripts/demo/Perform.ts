@@ -40,6 +40,8 @@ export const perform = (
     const harness = yield* PiHarness.make(host, script(sessionId))
     // Before the harness ends its tmux server: that waits for processes to leave by themselves.
     yield* Effect.addFinalizer(() => leftovers.end)
+    // Keeps the screen of a Pi that ended with an error, for whoever has to read it (tmux 3.3 or newer).
+    yield* Effect.ignore(harness.tmux.run(["set-option", "-g", "remain-on-exit", "failed"]))
     leftovers.port(Number(new URL(harness.model.baseUrl).port))
 
     const printed: Timeline.Audience = { tell: print, focus: () => Effect.void, linger: () => Effect.void }

@@ -34,7 +34,8 @@ export interface Team {
 export const open = ({ evidence, harness, timeline }: Stage, sessionId: string) =>
   timeline.step(
     "A Pi session opens in tmux",
-    undefined,
+    // The first pane after that of the server's anchor.
+    harness.pane("%1"),
     Effect.gen(function*() {
       for (const name of Object.keys(cast)) fs.mkdirSync(path.join(harness.project, name))
       const before = yield* evidence.folder

@@ -36,16 +36,19 @@ const explain = (failure: Failure): string => {
 export interface Audience {
   readonly tell: (line: string) => void
   /** Before a step: what is worth looking at. After it: time to look. Both for a person who watches. */
-  readonly focus: (pane: PiPane | undefined) => Effect.Effect<void>
+  readonly focus: (pane: PiPane) => Effect.Effect<void>
   readonly linger: (line: string) => Effect.Effect<void>
 }
+
+/** Only bounds a hang: on a quiet machine the slowest step takes 3 s. */
+const stepBound = "45 seconds"
 
 /** Runs the steps of the story; a line is told only once its evidence was found. */
 export interface Timeline {
   /** `what` names the step if it fails, `pane` is the one it is about; answers what the evidence is. */
   readonly step: <A>(
     what: string,
-    pane: PiPane | undefined,
+    pane: PiPane,
     evidence: Effect.Effect<A, Failure>,
     line: (found: A) => string
   ) => Effect.Effect<A, StepFailed>
@@ -58,11 +61,12 @@ export const make = (audience: Audience, leftovers: Leftovers): Timeline => ({
   step: (what, pane, evidence, line) =>
     audience.focus(pane).pipe(
       Effect.zipRight(evidence),
+      Effect.timeoutFail({
+        duration: stepBound,
+        onTimeout: () => new Wrong({ why: `it did not happen within ${stepBound}` })
+      }),
       Effect.catchAll((failure) =>
-        Effect.flatMap(
-          pane?.screen ?? Effect.succeed(failure._tag === "NeverCame" ? failure.seen : ""),
-          (screen) => new StepFailed({ step: what, why: explain(failure), screen })
-        )
+        Effect.flatMap(pane.screen, (screen) => new StepFailed({ step: what, why: explain(failure), screen }))
       ),
       Effect.tap(leftovers.look),
       Effect.tap((found) => {
