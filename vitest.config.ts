@@ -1,11 +1,40 @@
-import { defineConfig } from "vitest/config"
+import { defineConfig, type TestProjectConfiguration } from "vitest/config"
 
-export default defineConfig({
+/** Tests that start real Pis: several processes each, busy for seconds. */
+const withPi = ["test/e2e/**/*.test.ts", "test/package/**/*.test.ts"]
+const long = "test/**/*.long.test.ts"
+
+const quick: TestProjectConfiguration = {
+  extends: true,
+  test: { name: "quick", include: ["test/**/*.test.ts"], exclude: [long, ...withPi], sequence: { groupOrder: 0 } }
+}
+
+/** After the others and one file at a time: so they slow neither each other nor a test that measures time. */
+const pi: TestProjectConfiguration = {
+  extends: true,
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/**/*.long.test.ts"],
-    // Live tests spawn real programs; the timeout only bounds a hang, no test waits for it.
-    testTimeout: 60_000,
-    hookTimeout: 120_000
+    name: "pi",
+    include: withPi,
+    exclude: [long],
+    sequence: { groupOrder: 1 },
+    poolOptions: { forks: { singleFork: true } }
   }
-})
+}
+
+/** The matrices: `vitest run --mode long`. */
+const matrices: TestProjectConfiguration = {
+  extends: true,
+  test: { name: "long", include: [long], poolOptions: { forks: { singleFork: true } } }
+}
+
+export default defineConfig(({ mode }) => ({
+  test: {
+    pool: "forks",
+    // Two cores suffice for two; vitest itself would use one of them.
+    poolOptions: { forks: { minForks: 1, maxForks: 2 } },
+    // Live tests spawn real programs; the timeouts only bound a hang, no test waits for them.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    projects: mode === "long" ? [matrices] : [quick, pi]
+  }
+}))
