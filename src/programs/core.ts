@@ -188,10 +188,12 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
     if (!current.active) context.ui.notify(current.sentence, "warning")
   }
 
-  pi.on("session_start", (_event, context) => (changing = changing.then(() => open(context))))
+  // One after another, also after one that failed: Pi shows that failure, and the next session starts all the same.
+  const change = (step: () => Promise<void>) => (changing = changing.then(step, step))
+  pi.on("session_start", (_event, context) => change(() => open(context)))
   pi.on("session_shutdown", () => {
     session()?.fence()
-    return (changing = changing.then(close))
+    return change(close)
   })
 
   pi.on("session_before_compact", (event) => {
