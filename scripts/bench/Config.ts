@@ -32,11 +32,13 @@ const bareWrite = (file: string, bytes: Uint8Array): Effect.Effect<void> =>
     sync(dirname(file), "r")
   })
 
+const first = workerId(0)
+
 /** Every update really changes the file: the first worker's port alternates. */
 const flip = (config: TeamConfig): Either.Either<TeamConfig, Error> =>
   proposeConfig(config, {
     agents: config.agents.map((agent) =>
-      agent.sessionId === workerId(0) ? { ...agent, port: Port.make(agent.port === 1000 ? 2000 : 1000) } : agent
+      agent.sessionId === first ? { ...agent, port: Port.make(agent.port === 1000 ? 2000 : 1000) } : agent
     )
   })
 
@@ -54,7 +56,7 @@ const updates = (folder: string, workers: number) =>
     return yield* ratio(
       timed(store.update(root, coordinatorId, Effect.void, flip)),
       timed(bareWrite(bare, bytes)),
-      { warmUp: 50, counted: 200 }
+      { warmUp: 300, counted: 300 }
     )
   })
 

@@ -40,17 +40,23 @@ const reasonOf = (error: NodeJS.ErrnoException): ExchangeFailed["reason"] => {
 
 /**
  * Sends one request on a connection of its own and reads the whole answer: no proxy, no redirect, no reuse. The
- * connection is gone when this returns or is interrupted. The deadline is a timer here: as `Effect.timeout` it would
+ * connection is closing when this returns or is interrupted. The deadline is a timer here: as `Effect.timeout` it would
  * cost a third of the whole exchange.
  */
 export const exchange = (request: Request): Effect.Effect<Answer, ExchangeFailed> =>
   Effect.async((resume) => {
+    let ended = false
     const end = (result: Effect.Effect<Answer, ExchangeFailed>): void => {
+      ended = true
       clearTimeout(timer)
       resume(result)
+    }
+    const fail = (reason: ExchangeFailed["reason"]): void => {
+      // Every connection closes in the end: an error for that would be made for each answer.
+      if (ended) return
+      end(Effect.fail(new ExchangeFailed({ reason })))
       outgoing.destroy()
     }
-    const fail = (reason: ExchangeFailed["reason"]): void => end(Effect.fail(new ExchangeFailed({ reason })))
     const timer = setTimeout(() => fail("deadline"), request.deadlineMs)
     const outgoing = Http.request({
       host: "127.0.0.1",
@@ -76,6 +82,8 @@ export const exchange = (request: Request): Effect.Effect<Answer, ExchangeFailed
       incoming.on("end", () => {
         const { headers, statusCode = 0 } = incoming
         end(Effect.succeed({ status: statusCode, headers, body: Buffer.concat(chunks) }))
+        // Nothing is kept alive: once all is sent node closes the connection itself, and the caller goes on before it.
+        if (!outgoing.writableFinished) outgoing.destroy()
       })
     })
     outgoing.end(request.body)
