@@ -221,11 +221,13 @@ export const overview = ({ harness, timeline }: Stage, { ada, ben, coordinator }
   )
 
 /** The person quits all three; the sessions free their ports. */
-export const close = ({ evidence, timeline }: Stage, { ada, ben, coordinator }: Team) =>
+export const close = ({ evidence, harness, timeline }: Stage, { ada, ben, coordinator }: Team) =>
   timeline.step(
     "The sessions end",
     coordinator,
     Effect.gen(function*() {
+      // tmux 3.3 keeps the screen of some that end well, too.
+      yield* harness.tmux.run(["set-option", "-g", "remain-on-exit", "off"])
       const panes = [ada.pane, ben.pane, coordinator]
       yield* Effect.forEach(panes, (pane) => pane.keys("C-d"), { discard: true })
       yield* evidence.panes("no tabs", (rows) => rows.length === 0)
