@@ -6,16 +6,19 @@ export interface Invalid {
   readonly problem: string
 }
 
-/** A path as people write it: `agents[2].port`. */
+/** A key of untrusted input is somebody's text: it brings neither instructions nor a screenful into a sentence. */
+const cleanKey = (key: PropertyKey): string => String(key).slice(0, 64).replace(/[^\w.-]/g, "?")
+
+/** A path as people write it: `agents[2].port`. Keys are cleaned, and cut at 64 characters. */
 export const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
   path.reduce<string>(
     (text, part) =>
-      typeof part === "number" ? `${text}[${part}]` : text === "" ? String(part) : `${text}.${String(part)}`,
+      typeof part === "number" ? `${text}[${part}]` : text === "" ? cleanKey(part) : `${text}.${cleanKey(part)}`,
     ""
   )
 
-/** What a key that a closed struct does not have is called; never followed by the key's value. */
-export const unknownKey = "is not a key that belongs here"
+/** Said of the object that has a key it should not have. The key itself is not named: it is the sender's text. */
+export const unknownKey = "there is a key that does not belong here"
 
 /** Effect's own words for a refinement that failed, as the end of a sentence, without the offending value. */
 const inWords = (message: string): string => {
@@ -32,9 +35,9 @@ const inWords = (message: string): string => {
 /** The first problem of a parse error as one line without the offending value: it may be private or huge. */
 export const firstProblem = (error: ParseResult.ParseError): Invalid => {
   const issue = ParseResult.ArrayFormatter.formatErrorSync(error)[0]
-  return issue === undefined
-    ? { path: "", problem: "does not have the expected form" }
-    : { path: pathOf(issue.path), problem: inWords(issue.message) }
+  if (issue === undefined) return { path: "", problem: "does not have the expected form" }
+  const problem = inWords(issue.message)
+  return { path: pathOf(problem === unknownKey ? issue.path.slice(0, -1) : issue.path), problem }
 }
 
 /** A problem as the end of a sentence. */

@@ -137,7 +137,7 @@ export const changeConfig = (
       const invalid = firstProblem(decoded.left)
       return Either.left({
         ...invalid,
-        path: pathOf(["agents", index, ...(invalid.path === "" ? [] : [invalid.path])])
+        path: `${pathOf(["agents", index])}${invalid.path === "" ? "" : `.${invalid.path}`}`
       })
     }
   }

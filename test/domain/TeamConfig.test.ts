@@ -142,7 +142,7 @@ describe("TeamConfig", () => {
     [
       "unknown key in handoff",
       edited("\"summary\":", "\"extra\": 1, \"summary\":"),
-      `${worker}.handoff.extra: is not a key that belongs here`
+      `${worker}.handoff: there is a key that does not belong here`
     ],
     [
       "long summary",
@@ -152,7 +152,7 @@ describe("TeamConfig", () => {
     [
       "unknown key in closeJob",
       edited("\"state\": \"closed\"", "\"state\": \"closed\", \"pane\": \"%1\""),
-      `${worker}.closeJob.pane: is not a key that belongs here`
+      `${worker}.closeJob: there is a key that does not belong here`
     ],
     [
       "unknown state",
