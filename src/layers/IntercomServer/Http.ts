@@ -54,12 +54,9 @@ const close = (server: Http.Server): Effect.Effect<void> =>
 const tooSlow = rawAnswer(refusal(408, "the request arrived too slowly; nothing was done"))
 const notHttp = rawAnswer(refusal(400, "the request is not valid HTTP"))
 
-/** Exported for tests, which shorten the limits. */
-export const makeWith = (limits: Limits) =>
+/** Exported for tests, which shorten the limits and have nonces of their own. */
+export const makeWith = (limits: Limits, nonces = Nonces.make(limits.maxNonces)) =>
   Effect.sync(() => {
-    // Of the process, not of one listener: what one session took must not be replayed to the next one on this port.
-    const nonces = Nonces.make(limits.maxNonces)
-
     const listen = Effect.fn("IntercomServer.listen")(function*(saved: Option.Option<Port>, receiver: Receiver) {
       const run = yield* FiberSet.makeRuntime<never>()
       const server = yield* Effect.acquireRelease(Effect.sync(() => createServer(limits)), close)
@@ -92,5 +89,9 @@ export const makeWith = (limits: Limits) =>
     return { listen }
   })
 
+// Of the process, not of one session: what one took must not be replayed to the next one that `/reload` or `/new` starts
+// on this port. The core is `require`d once in a process (docs/architecture.md), so all of them have this store.
+const ofThisProcess = Nonces.make(binding.maxNonces)
+
 /** HTTP/1.1 on 127.0.0.1 (spec 2.1, 2.2). */
-export const layer: Layer.Layer<IntercomServer> = Layer.effect(IntercomServer, makeWith(binding))
+export const layer: Layer.Layer<IntercomServer> = Layer.effect(IntercomServer, makeWith(binding, ofThisProcess))

@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import { randomBytes } from "node:crypto"
 import { encodeEnvelope, maxBodyBytes } from "../../../src/domain/Envelope.ts"
 import type { Port } from "../../../src/domain/Primitives.ts"
 import { canonicalAnswer, proofHeader } from "../../../src/domain/Signature.ts"
@@ -196,6 +197,23 @@ describe("what the listener answers", () => {
       for (const authorization of mutations) assertError(yield* post(port, { headers: { authorization } }), 401, false)
       assert.deepStrictEqual(received, [])
       assert.strictEqual((yield* post(port, { headers: { authorization: valid } })).status, 202)
+    }))
+
+  it.scopedLive("a replay to the layer that /reload builds again on the port: 401", () =>
+    Effect.gen(function*() {
+      const { received, receiver } = keeping()
+      const signing = { nonce: randomBytes(16).toString("base64url") }
+      const session = (saved: Option.Option<Port>) =>
+        Effect.gen(function*() {
+          const port = yield* (yield* IntercomServer).listen(saved, receiver)
+          return { port, answer: yield* post(port, { signing }) }
+        }).pipe(Effect.scoped, Effect.provide(Layer.fresh(ServerHttp.layer)))
+      const before = yield* session(Option.none())
+      assert.strictEqual(before.answer.status, 202)
+      const after = yield* session(Option.some(before.port))
+      assert.strictEqual(after.port, before.port)
+      assert.deepStrictEqual([after.answer.status, errorOf(after.answer).length > 0], [401, true])
+      assert.lengthOf(received, 1)
     }))
 
   it.scopedLive("a replay: 401, also at the next listener of this process; a full store: 503", () =>
