@@ -109,14 +109,21 @@ const link = (file: string, target: string): Effect.Effect<boolean, FileFailed> 
     Effect.catchIf((failed) => failed.reason === "exists", () => Effect.succeed(false))
   )
 
-/** Publishes a new file that replaces nothing, by a hard link; false when `target` exists already (spec 1.3). */
-export const publishNew = (
+/**
+ * Publishes a new file that replaces nothing, by a hard link; false when `target` exists already (spec 1.3). What
+ * `first` does right before the link is one step with it: no interruption comes between, and its failure publishes
+ * nothing.
+ */
+export const publishNew = <E = never>(
   target: string,
   bytes: Uint8Array,
-  mode: number
-): Effect.Effect<boolean, FileFailed> =>
+  mode: number,
+  first: Effect.Effect<void, E> = Effect.void
+): Effect.Effect<boolean, FileFailed | E> =>
   temporary(target, bytes, mode).pipe(
-    Effect.flatMap((file) => link(file, target)),
+    Effect.flatMap((file) =>
+      Effect.uninterruptibleMask((restore) => Effect.zipRight(restore(first), link(file, target)))
+    ),
     Effect.tap((published) => published ? settle(path.dirname(target)) : Effect.void),
     Effect.scoped
   )

@@ -50,7 +50,7 @@ export const publishTeam = Effect.fn("publishTeam")(function*(solo: Solo, chosen
   yield* (yield* Secrets).key(solo.root)
   const port = yield* ownPort
   yield* scope.guard
-  const published = yield* store.publish(solo.root, firstConfig(membership.sessionId, port, multiplexer))
+  const published = yield* store.publish(solo.root, firstConfig(membership.sessionId, port, multiplexer), scope.guard)
   const found = yield* (yield* ConfigReader).discover(solo.root)
   yield* membership.join(Option.getOrElse(found, () => solo.root))
   const { standing } = yield* membership.enter

@@ -25,8 +25,15 @@ export interface AgentValues {
 
 /** The only writer of team files. Every update enters the critical section once (spec 1.4). */
 export class ConfigStore extends Context.Tag("pi-intercom/ConfigStore")<ConfigStore, {
-  /** First publication by an exclusive hard link; losing the race is an answer, not an error (spec 1.3). */
-  readonly publish: (root: string, config: TeamConfig) => Effect.Effect<Publication, ConfigUnusable | ConfigNotWritten>
+  /**
+   * First publication by an exclusive hard link; losing the race is an answer, not an error (spec 1.3). `fence` is
+   * passed before anything is written and in one step with the link: a session that was replaced publishes nothing.
+   */
+  readonly publish: (
+    root: string,
+    config: TeamConfig,
+    fence: Effect.Effect<void, SessionReplaced>
+  ) => Effect.Effect<Publication, ConfigUnusable | ConfigNotWritten | SessionReplaced>
   /**
    * Read, check that `caller` coordinates, change, write a temporary, compare, rename. `fence` is passed before each
    * step and inside the commit step; an interruption or failure before the rename leaves the old file byte for byte.

@@ -6,10 +6,10 @@ import { posix } from "node:path"
 import { ConfigNotWritten, ConfigRefused, ConfigUnusable } from "../../src/domain/ConfigErrors.ts"
 import { configureAgent } from "../../src/domain/Configure.ts"
 import type { SessionId } from "../../src/domain/Primitives.ts"
+import { describe } from "../../src/domain/Problems.ts"
 import type { SessionReplaced } from "../../src/domain/SessionErrors.ts"
 import type { TeamConfig } from "../../src/domain/TeamConfig.ts"
 import { changeConfig, coordinatorOf, decodeConfig, encodeConfig } from "../../src/domain/TeamConfig.ts"
-import { describe } from "../../src/domain/Problems.ts"
 import { ConfigReader } from "../../src/services/ConfigReader.ts"
 import { ConfigStore } from "../../src/services/ConfigStore.ts"
 import { ProjectDirectories } from "../../src/services/ProjectDirectories.ts"
@@ -96,9 +96,11 @@ export const makeTeamWorld = (...folders: ReadonlyArray<string>): TeamWorld => {
     }))
 
   const store = ConfigStore.of({
-    publish: (root, config) =>
+    publish: (root, config, fence) =>
       Effect.gen(function*() {
+        yield* fence
         yield* Effect.yieldNow()
+        yield* fence
         const won = !files.has(root)
         if (won) files.set(root, encodeConfig(config))
         const now = yield* read(root)

@@ -72,15 +72,22 @@ const make = Effect.gen(function*() {
     yield* check(folder)
   })
 
-  const publish = Effect.fn("ConfigStore.publish")(function*(root: string, config: TeamConfig) {
+  const publish = Effect.fn("ConfigStore.publish")(function*(
+    root: string,
+    config: TeamConfig,
+    fence: Effect.Effect<void, SessionReplaced>
+  ) {
     const file = TeamFile.fileOf(root)
     const bytes = yield* encode(file, config)
     yield* Either.mapLeft(
       decodeConfig(encodeConfig(config)),
       (invalid) => refuse("invalid", file, describe(invalid))
     )
+    yield* fence
     yield* prepare(root)
-    const won = yield* publishNew(file, bytes, 0o644).pipe(Effect.mapError(notWritten(file)))
+    const won = yield* publishNew(file, bytes, 0o644, fence).pipe(
+      Effect.mapError((failed) => failed._tag === "SessionReplaced" ? failed : notWritten(file)(failed))
+    )
     if (won) yield* settle(root)
     const now = yield* team.read(root)
     if (Option.isNone(now)) return yield* refuse("conflict", file, "it was removed at the same moment")

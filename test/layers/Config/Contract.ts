@@ -39,7 +39,7 @@ export const contract = (name: string, place: Effect.Effect<Place, never, Scope.
         const { reader, store } = yield* session(layer)
         assert.deepStrictEqual(yield* reader.discover(`${root}/api/inner`), Option.none())
         assert.deepStrictEqual(yield* reader.read(root), Option.none())
-        assert.deepStrictEqual(yield* store.publish(root, first()), { _tag: "Published", config: first() })
+        assert.deepStrictEqual(yield* store.publish(root, first(), open), { _tag: "Published", config: first() })
         assert.deepStrictEqual(yield* reader.discover(`${root}/api/inner`), Option.some(root))
         assert.deepStrictEqual(yield* reader.read(root), Option.some(first()))
       }))
@@ -53,7 +53,7 @@ export const contract = (name: string, place: Effect.Effect<Place, never, Scope.
         )
         const ends = yield* Effect.forEach(
           sessions,
-          ({ id, store }) => Effect.map(store.publish(root, first(id)), (end) => ({ id, end })),
+          ({ id, store }) => Effect.map(store.publish(root, first(id), open), (end) => ({ id, end })),
           { concurrency: "unbounded" }
         )
         const winners = ends.filter(({ end }) => end._tag === "Published")
@@ -62,12 +62,28 @@ export const contract = (name: string, place: Effect.Effect<Place, never, Scope.
         assert.include(Option.getOrThrow(yield* text), String(winners[0]?.id))
       }))
 
+    it.scopedLive("a session that was replaced publishes nothing, whenever its fence closed", () =>
+      Effect.gen(function*() {
+        const { layer, root, text } = yield* place
+        const { store } = yield* session(layer)
+        for (const passes of [0, 1]) {
+          let looked = 0
+          const fence = Effect.suspend(() => {
+            looked += 1
+            return looked > passes ? new SessionReplaced() : Effect.void
+          })
+          assert.instanceOf(yield* Effect.flip(store.publish(root, first(), fence)), SessionReplaced)
+          assert.strictEqual(looked, passes + 1)
+          assert.deepStrictEqual(yield* text, Option.none())
+        }
+      }))
+
     it.scopedLive("publishing over an invalid file fails and leaves it", () =>
       Effect.gen(function*() {
         const { layer, root, text, write } = yield* place
         const { store } = yield* session(layer)
         yield* write("{")
-        const failed = yield* Effect.flip(store.publish(root, first()))
+        const failed = yield* Effect.flip(store.publish(root, first(), open))
         assert.include(failed.message, "it is not valid JSON")
         assert.deepStrictEqual(yield* text, Option.some("{"))
       }))
@@ -156,7 +172,7 @@ export const contract = (name: string, place: Effect.Effect<Place, never, Scope.
       Effect.gen(function*() {
         const { layer, root } = yield* place
         const { reader, store } = yield* session(layer)
-        yield* store.publish(root, first())
+        yield* store.publish(root, first(), open)
         yield* Effect.forEach(
           Array.from({ length: 20 }, (_, index) => `w${index}`),
           (id) => store.configure(root, coordinatorId, open, values(id), allow),

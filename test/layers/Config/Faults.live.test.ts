@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { beforeEach, vi } from "vitest"
+import { SessionReplaced } from "../../../src/domain/SessionErrors.ts"
 import { encodeConfig, type TeamConfig } from "../../../src/domain/TeamConfig.ts"
 import * as FaultyFs from "../../support/FaultyFs.ts"
 import { disk } from "./Disk.ts"
@@ -118,18 +119,34 @@ describe("first publication on a bad day", () => {
         const { folder, root, store } = yield* ready
         fs.rmSync(folder, { recursive: true })
         FaultyFs.fail("linkSync", { code })
-        const failed = yield* Effect.flip(store.publish(root, first()))
+        const failed = yield* Effect.flip(store.publish(root, first(), Effect.void))
         assert.deepInclude(failed, { _tag: "ConfigNotWritten", reason: "no_hard_links" })
         assert.include(failed.message, "its file system has no hard links")
         assert.deepStrictEqual(fs.readdirSync(folder), [])
       }))
   }
 
+  it.scopedLive("a fence that closes between the temporary and the link: nothing is published, nothing is left", () =>
+    Effect.gen(function*() {
+      const { folder, root, store } = yield* ready
+      fs.rmSync(folder, { recursive: true })
+      let seen: ReadonlyArray<string> = []
+      const fence = Effect.suspend(() => {
+        seen = fs.existsSync(folder) ? fs.readdirSync(folder) : []
+        return seen.length === 0 ? Effect.void : new SessionReplaced()
+      })
+      assert.instanceOf(yield* Effect.flip(store.publish(root, first(), fence)), SessionReplaced)
+      assert.lengthOf(seen, 1)
+      assert.match(seen[0] ?? "", /\.tmp$/)
+      assert.strictEqual(FaultyFs.count("linkSync"), 0)
+      assert.deepStrictEqual(fs.readdirSync(folder), [])
+    }))
+
   it.scopedLive("the folder is 0755 and the file 0644", () =>
     Effect.gen(function*() {
       const { file, folder, root, store } = yield* ready
       fs.rmSync(folder, { recursive: true })
-      yield* store.publish(root, first())
+      yield* store.publish(root, first(), Effect.void)
       const umask = process.umask()
       assert.strictEqual(fs.statSync(folder).mode & 0o777, 0o755 & ~umask)
       assert.strictEqual(fs.statSync(file).mode & 0o777, 0o644 & ~umask)

@@ -223,7 +223,7 @@ describe("team files that nobody should trust", () => {
             ...(content ? {} : { discovered }),
             read: reader.read(place.root),
             again: reader.read(place.root),
-            publish: store.publish(place.root, first()),
+            publish: store.publish(place.root, first(), Effect.void),
             update: store.update(place.root, coordinatorId, Effect.void, (config) => Either.right({ ...config, x: 1 }))
           }
           for (const [method, attempted] of Object.entries(attempts)) {

@@ -89,7 +89,7 @@ describe.each(places)("what we write, read by 0.6.1's rules: %s", (_, where, num
         Effect.gen(function*() {
           yield* place.remove
           if (Option.isSome(start)) yield* place.write(start.value)
-          else yield* store.publish(place.root, first())
+          else yield* store.publish(place.root, first(), Effect.void)
           const before = JSON.parse(Option.getOrThrow(yield* place.text))
           for (const step of steps) {
             const end = yield* Effect.either(perform(step))
