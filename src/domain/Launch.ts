@@ -31,6 +31,8 @@ export class LaunchFailed extends Data.TaggedError("LaunchFailed")<{
     | "unknown"
   readonly detail: string
   readonly left?: string
+  /** The team was published for this launch. */
+  readonly published?: boolean
 }> {
   override get message(): string {
     const effect = this.left !== undefined
@@ -38,7 +40,8 @@ export class LaunchFailed extends Data.TaggedError("LaunchFailed")<{
       : this.reason === "unknown"
       ? "A tab may have been opened; look before you create another worker."
       : "No tab was opened."
-    return `The worker was not launched: ${this.detail}. ${effect}`
+    const team = this.published === true ? " The team file was published: this session is its coordinator now." : ""
+    return `The worker was not launched: ${this.detail}. ${effect}${team}`
   }
 }
 

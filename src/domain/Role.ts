@@ -11,14 +11,24 @@ import { agentBySession } from "./TeamConfig.ts"
  */
 export type Role = "solo" | "coordinator" | "worker" | "unloaded" | "anonymous"
 
-/** The role of a session by a fresh config and whether it has loaded its responsibility. */
+/** What a session has loaded of its entry. */
+export interface LoadedEntry {
+  readonly name: string
+  readonly responsibility: string
+}
+
+/**
+ * The role of a session by a fresh config. A worker whose entry now says another name or responsibility than it has
+ * loaded is unloaded until it is reloaded (spec 3.3).
+ */
 export const roleOf = (
   config: TeamConfig,
   sessionId: string,
-  loaded: boolean
-): { role: Role; self: Agent | undefined } => {
+  loaded: LoadedEntry | undefined
+): { role: Exclude<Role, "solo">; self: Agent | undefined } => {
   const self = agentBySession(config, sessionId)
   if (self === undefined) return { role: "anonymous", self }
   if (self.coordinator) return { role: "coordinator", self }
-  return { role: loaded ? "worker" : "unloaded", self }
+  const same = loaded?.name === self.name && loaded.responsibility === self.description
+  return { role: same ? "worker" : "unloaded", self }
 }

@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import { coalesceMs, compose, maxHeld, type Purpose, type Sender } from "../domain/Delivery.ts"
@@ -24,8 +25,17 @@ interface Waiting {
  * 64; order is kept.
  */
 export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
-  /** Hands one text to the host, or holds it. Uninterruptible: success means taken or held, failure means not delivered. */
-  readonly deliver: (purpose: Purpose, sender: Sender, content: string) => Effect.Effect<void, NotTaken>
+  /**
+   * Hands one text to the host, or holds it. Waits, interruptibly, until the host can take it; then runs `step` with the
+   * act that does it, which looks at the fence and the compaction again: the caller's commit point. An act that failed
+   * did not deliver.
+   */
+  readonly deliver: <E, R>(
+    purpose: Purpose,
+    sender: Sender,
+    content: string,
+    step: (act: Effect.Effect<void, NotTaken>) => Effect.Effect<void, E, R>
+  ) => Effect.Effect<void, E | NotTaken, R>
   /**
    * As `deliver`, but texts that come within 250 ms of each other are shown as one message (spec 3.3). `claim` is asked
    * when the message is made: a text whose claim fails is left out.
@@ -56,6 +66,15 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
 
       const observe = (outcome: "submitted" | "held" | "dropped") => log.record({ event: "host.submission", outcome })
 
+      const holding = Effect.zipWith(compacting, Ref.get(held), (now, waiting) => now || waiting.length > 0)
+
+      const hold = Effect.fn("Delivery.hold")(function*(text: string) {
+        const waiting = yield* Ref.get(held)
+        if (waiting.length >= maxHeld) return yield* new NotTaken({ why: "held_full" })
+        yield* Ref.set(held, [...waiting, text])
+        yield* observe("held")
+      })
+
       const submit = Effect.fn("Delivery.submit")(function*(text: string) {
         if (!scope.isOpen()) return yield* new NotTaken({ why: "closing" })
         const taken = yield* host.deliver(text)
@@ -63,24 +82,35 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
         if (!taken) return yield* new NotTaken({ why: "dropped" })
       })
 
-      const admit = Effect.fn("Delivery.admit")(function*(text: string) {
-        const waiting = yield* Ref.get(held)
-        if (!(yield* compacting) && waiting.length === 0) return yield* submit(text)
-        if (waiting.length >= maxHeld) return yield* new NotTaken({ why: "held_full" })
-        yield* Ref.set(held, [...waiting, text])
-        yield* observe("held")
-      }, Effect.uninterruptible)
+      /** Runs `step` where a text can be acted upon; the act decides at that very moment between host and hold. */
+      const taking = <E, R>(
+        step: (act: (text: string) => Effect.Effect<void, NotTaken>) => Effect.Effect<void, E, R>
+      ): Effect.Effect<void, E | NotTaken, R> => {
+        const act = (text: string) => Effect.if(holding, { onTrue: () => hold(text), onFalse: () => submit(text) })
+        return Effect.if(holding, { onTrue: () => step(act), onFalse: () => host.whenReady(step(act)) })
+      }
 
       const flushHeld: Effect.Effect<void> = Effect.gen(function*() {
-        const [next, ...rest] = yield* Ref.get(held)
+        const [next] = yield* Ref.get(held)
         if (next === undefined || (yield* compacting)) return
-        yield* Ref.set(held, rest)
-        yield* submit(next).pipe(
-          Effect.catchTag(
-            "NotTaken",
-            () =>
-              host.notify(`Pi did not take a held message and it is lost: ${next.split("\n", 1).join("")}`, "warning")
-          )
+        const done = Ref.update(held, (waiting) => waiting.slice(1))
+        // It leaves only with its fate known: a new compaction keeps it, a host that drops it is named.
+        const submitted = Effect.flatMap(
+          compacting,
+          (again) => again ? Effect.void : Effect.zipRight(submit(next), done)
+        )
+        yield* host.whenReady(Effect.uninterruptible(submitted)).pipe(
+          Effect.catchTag("NotTaken", () =>
+            Effect.flatMap(compacting, (again) =>
+              again
+                ? Effect.void
+                : Effect.zipRight(
+                  done,
+                  host.notify(
+                    `Pi did not take a held message and it is lost: ${next.split("\n", 1).join("")}`,
+                    "warning"
+                  )
+                )))
         )
         yield* flushHeld
       })
@@ -92,12 +122,20 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
       })
 
       const flushBurst = Effect.gen(function*() {
-        const all = yield* Ref.getAndSet(burst, [])
-        const waiting = yield* Effect.filter(all, (one) => Effect.isSuccess(one.claim))
-        if (waiting.length === 0) return
-        const outcome = yield* Effect.exit(admit(waiting.map((one) => one.text).join("\n")))
-        yield* Effect.forEach(waiting, (one) => Deferred.done(one.done, outcome), { discard: true })
-      }).pipe(Effect.uninterruptible)
+        const end = (waiting: ReadonlyArray<Waiting>, outcome: Exit.Exit<void, NotTaken>) =>
+          Effect.forEach(waiting, (one) => Deferred.done(one.done, outcome), { discard: true })
+        yield* taking((act) =>
+          Effect.gen(function*() {
+            const waiting = yield* Effect.filter(yield* Ref.getAndSet(burst, []), (one) => Effect.isSuccess(one.claim))
+            if (waiting.length === 0) return
+            yield* end(waiting, yield* Effect.exit(act(waiting.map((one) => one.text).join("\n"))))
+          }).pipe(Effect.uninterruptible)
+        ).pipe(
+          Effect.catchAll((error) =>
+            Effect.flatMap(Ref.getAndSet(burst, []), (waiting) => end(waiting, Exit.fail(error)))
+          )
+        )
+      })
 
       const quiet = (began: number): Effect.Effect<void> =>
         Effect.gen(function*() {
@@ -126,7 +164,7 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
       })
 
       return {
-        deliver: (purpose, sender, content) => admit(compose(purpose, sender, content)),
+        deliver: (purpose, sender, content, step) => taking((act) => step(act(compose(purpose, sender, content)))),
         gather,
         hold: Ref.update(compactions, (count) => count % 2 === 1 ? count + 2 : count + 1),
         release: Effect.flatMap(Ref.get(compactions), (ended) => scope.fork(afterCompaction(ended)))

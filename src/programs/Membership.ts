@@ -36,12 +36,6 @@ export type Standing = Solo | Member
 /** What an entry from outside can find instead of a standing. */
 export type EntryError = SessionReplaced | TeamGone | ConfigUnusable
 
-/** A responsibility that this session has loaded. */
-export interface Loaded {
-  readonly as: "coordinator" | "worker"
-  readonly identity: Identity
-}
-
 /** Where this session stands in its team; every entry from outside begins here. */
 export class Membership extends Context.Tag("pi-intercom/Membership")<Membership, {
   readonly sessionId: SessionId
@@ -54,8 +48,10 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
   readonly team: Effect.Effect<Option.Option<string>>
   /** Belongs to the team of `root` from now on. */
   readonly join: (root: string) => Effect.Effect<void>
+  /** The role that was last decided: what the session is taken for while its file cannot be read. */
+  readonly lastRole: Effect.Effect<Option.Option<Role>>
   /** What this session has loaded: at its start, at publication or by a reload. */
-  readonly loaded: Ref.Ref<Option.Option<Loaded>>
+  readonly loaded: Ref.Ref<Option.Option<Identity>>
   /** The port its listener is bound to. */
   readonly port: Ref.Ref<Option.Option<Port>>
 }>() {
@@ -67,7 +63,7 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
       const hostTools = yield* HostTools
       const scope = yield* SessionScope
       const root = yield* Ref.make(Option.none<string>())
-      const loaded = yield* Ref.make(Option.none<Loaded>())
+      const loaded = yield* Ref.make(Option.none<Identity>())
       const port = yield* Ref.make(Option.none<Port>())
       const shown = yield* Ref.make(Option.none<Role>())
 
@@ -80,10 +76,9 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
 
       const member = Effect.fn("Membership.member")(function*(team: string, config: TeamConfig) {
         const own = yield* Ref.get(loaded)
-        const asWorker = Option.exists(own, (mine) => mine.as === "worker")
-        const { role, self } = roleOf(config, scope.sessionId, asWorker)
+        const { role, self } = roleOf(config, scope.sessionId, Option.getOrUndefined(own))
         const standing: Member = {
-          role: role === "solo" ? "anonymous" : role,
+          role,
           root: team,
           config,
           self,
@@ -113,6 +108,7 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
         sessionId: scope.sessionId,
         enter,
         team: Ref.get(root),
+        lastRole: Ref.get(shown),
         join: (team) => Ref.set(root, Option.some(team)),
         loaded,
         port

@@ -6,13 +6,15 @@ import { Membership } from "./Membership.ts"
 import { enterTeam } from "./Team.ts"
 
 /**
- * The text that this agent start adds to the system prompt; none when the role cannot be decided now (spec 3.5). A
- * session that reached here without a readable team file goes on without the section rather than with a wrong one.
+ * The text that this agent start adds to the system prompt (spec 3.5). While the team file cannot be read the session is
+ * what it last was, so that the text, and with it the provider's cache, stays; none for a session that was replaced.
  */
 export const promptSection = Effect.gen(function*() {
-  const { loaded } = yield* Membership
-  const standing = yield* enterTeam
-  const own = yield* Ref.get(loaded)
-  const identity = Option.map(own, (mine) => mine.identity)
-  return section(standing.role, Option.getOrUndefined(identity))
+  const { lastRole, loaded } = yield* Membership
+  const role = yield* enterTeam.pipe(
+    Effect.map((standing) => standing.role),
+    Effect.catchTag("ConfigUnusable", "TeamGone", () => Effect.flatten(lastRole))
+  )
+  const identity = yield* Ref.get(loaded)
+  return section(role, Option.getOrUndefined(identity))
 }).pipe(Effect.option, Effect.withSpan("promptSection"))

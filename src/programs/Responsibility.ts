@@ -15,7 +15,7 @@ import { Membership } from "./Membership.ts"
 export const load = Effect.fn("Responsibility.load")(function*(self: Agent) {
   const { loaded } = yield* Membership
   const identity = { name: self.name, sessionId: self.sessionId, responsibility: self.description }
-  yield* Ref.set(loaded, Option.some({ as: self.coordinator ? "coordinator" as const : "worker" as const, identity }))
+  yield* Ref.set(loaded, Option.some(identity))
   yield* (yield* ObservationLog).record({ event: "config.reloaded" })
   if (self.coordinator) return
   const host = yield* HostSession

@@ -1,10 +1,12 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent"
 import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import { stripControls } from "../domain/Delivery.ts"
 import { SessionId } from "../domain/Primitives.ts"
 import { sectionName } from "../domain/Prompt.ts"
 import { Inactive } from "../domain/SessionErrors.ts"
@@ -43,6 +45,18 @@ import { ReportQueue } from "./ReportQueue.ts"
 import { start } from "./Start.ts"
 import { runTool } from "./tools/RunTool.ts"
 
+/** What a model or a person may see: no private path, no control sequence of somebody else's. */
+const present = (text: string): string => withoutHome(stripControls(text), Platform.home)
+
+/** Tells the person; a context that Pi has replaced throws, and then nobody is there to be told. */
+const tell = (context: ExtensionContext, text: string, level: "info" | "warning"): void => {
+  try {
+    context.ui.notify(present(text), level)
+  } catch {
+    return
+  }
+}
+
 /** What a session's programs need, over this machine and this Pi. */
 const services = (
   pi: ExtensionAPI,
@@ -53,9 +67,9 @@ const services = (
 ) => {
   const here = Layer.mergeAll(Ids.layer, Platform.layer, CommandRunner.layer, ObservationLog.layer)
   const piSession = Layer.mergeAll(
-    HostSession.layer(pi, context, witness),
+    HostSession.layer(pi, context, witness, present),
     HostTools.layer(pi),
-    HostLogger.layer((text) => context.ui.notify(text, "warning")),
+    HostLogger.layer((text) => tell(context, text, "warning")),
     FileMutationQueue.layer(host.withFileMutationQueue)
   )
   const files = ConfigStore.layer.pipe(
@@ -100,12 +114,18 @@ const openSession = async (
   const sessionId = Schema.decodeUnknownOption(SessionId)(context.sessionManager.getSessionId())
   if (Option.isNone(sessionId)) return shut("Pi gave this session an id that Intercom cannot use.")
   const fence: SessionFence.Fence = { sessionId: sessionId.value, open: true }
-  const scope = Effect.runSync(Scope.make())
-  const present = (text: string) => withoutHome(text, Platform.home)
+  // In parallel: one release that takes its second does not keep the others from beginning.
+  const scope = Effect.runSync(Scope.make(ExecutionStrategy.parallel))
   const close = () => {
     fence.open = false
     return Effect.runPromise(
-      Scope.close(scope, Exit.void).pipe(Effect.disconnect, Effect.timeoutOption("1 second"), Effect.asVoid)
+      Scope.close(scope, Exit.void).pipe(
+        // What takes longer than the bound is no longer waited for, but goes on to its end.
+        Effect.uninterruptible,
+        Effect.disconnect,
+        Effect.timeoutOption("1 second"),
+        Effect.asVoid
+      )
     )
   }
   const opened = Layer.buildWithScope(services(pi, context, host, witness, fence), scope).pipe(
@@ -185,7 +205,7 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
       // Registering activates, and tools that could only refuse cost the model tokens on every turn.
       if (!current.active) await Effect.runPromise(HostTools.activate(pi, []))
     } else current = shut(why)
-    if (!current.active) context.ui.notify(current.sentence, "warning")
+    if (!current.active) tell(context, current.sentence, "warning")
   }
 
   // One after another, also after one that failed: Pi shows that failure, and the next session starts all the same.
@@ -217,10 +237,10 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
   pi.registerCommand("intercom", {
     description: "Shows the team; `start` publishes a team file here",
     handler: async (args, context) => {
-      if (!current.active) return context.ui.notify(current.sentence, "warning")
+      if (!current.active) return tell(context, current.sentence, "warning")
       const outcome = await current.run(command(args))
-      if (outcome._tag === "Done") context.ui.notify(outcome.value, "info")
-      else context.ui.notify(outcome.sentence, "warning")
+      if (outcome._tag === "Done") tell(context, outcome.value, "info")
+      else tell(context, outcome.sentence, "warning")
     }
   })
 }

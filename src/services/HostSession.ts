@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type { NotTaken } from "../domain/SessionErrors.ts"
 
 /** The Pi session that this extension instance serves. Every method is safe after the session was replaced. */
 export class HostSession extends Context.Tag("pi-intercom/HostSession")<HostSession, {
@@ -11,8 +12,13 @@ export class HostSession extends Context.Tag("pi-intercom/HostSession")<HostSess
   /** Whether the host says that nothing runs. */
   readonly idle: Effect.Effect<boolean>
   /**
-   * Hands a text to the host as a user message that steers (spec 3.4). False when the host dropped it: our own input
-   * handler did not run for it (facts/pi).
+   * Waits for its turn and until the host can take a text (interruptibly, a few seconds at most), then runs `step`, in
+   * which {@link deliver} may be called once. Fails when the host does not get ready: then `step` did not run.
+   */
+  readonly whenReady: <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.Effect<A, E | NotTaken, R>
+  /**
+   * Hands a text to the host as a user message that steers (spec 3.4); only inside {@link whenReady}. False when the host
+   * dropped it: our own input handler did not run for it (facts/pi). Uninterruptible, at most 1 s.
    */
   readonly deliver: (text: string) => Effect.Effect<boolean>
   /** Sets the host's session name. */

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
@@ -74,6 +75,76 @@ describe("delivery through a manual compaction (spec 3.4)", () => {
       yield* settle
       assert.match(ada.host.notices.join(), /did not take a held message.*\[Intercom message from Coordinator/)
       assert.deepStrictEqual(ada.host.texts, [])
+    }))
+})
+
+describe("the act of handing over (spec 3.1, 2.1)", () => {
+  it.scoped("a text that waited for Pi while a compaction began is held, not dropped", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      const ready = yield* Deferred.make<void>()
+      ada.host.ready = Deferred.await(ready)
+      const sending = yield* Effect.fork(send(team, "early"))
+      yield* TestClock.adjust("10 millis")
+      yield* ada.delivery.hold
+      yield* Deferred.succeed(ready, undefined)
+      yield* Fiber.join(sending)
+      assert.deepStrictEqual(ada.host.texts, [])
+      yield* ada.delivery.release
+      yield* settle
+      assert.strictEqual(ada.host.texts.length, 1)
+    }))
+
+  it.scoped("a text that waited for Pi while the session closed is not handed over", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      const ready = yield* Deferred.make<void>()
+      ada.host.ready = Deferred.await(ready)
+      const sending = yield* Effect.fork(Effect.flip(send(team, "late")))
+      yield* TestClock.adjust("10 millis")
+      ada.fence.open = false
+      yield* Deferred.succeed(ready, undefined)
+      const failed = yield* Fiber.join(sending)
+      assert.isTrue(failed._tag === "Rejected" && failed.status === 503)
+      assert.deepStrictEqual(ada.host.texts, [])
+    }))
+
+  it.scoped("what only waits for Pi after 4 s is answered 503, and never handed over", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      const ready = yield* Deferred.make<void>()
+      ada.host.ready = Deferred.await(ready)
+      const sending = yield* Effect.fork(Effect.flip(send(team, "slow")))
+      yield* TestClock.adjust("4 seconds")
+      const failed = yield* Fiber.join(sending)
+      assert.isTrue(failed._tag === "Rejected" && failed.status === 503)
+      yield* Deferred.succeed(ready, undefined)
+      yield* settle
+      assert.deepStrictEqual(ada.host.texts, [])
+    }))
+
+  it.scoped("a held text stays held when the person compacts again before Pi could take it", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      yield* ada.delivery.hold
+      yield* send(team, "one")
+      yield* send(team, "two")
+      const ready = yield* Deferred.make<void>()
+      ada.host.ready = Deferred.await(ready)
+      yield* ada.delivery.release
+      yield* TestClock.adjust("10 millis")
+      yield* ada.delivery.hold
+      yield* Deferred.succeed(ready, undefined)
+      yield* settle
+      assert.deepStrictEqual(ada.host.texts, [])
+      yield* ada.delivery.release
+      yield* settle
+      assert.deepStrictEqual(ada.host.texts.map((text) => text.split("\n")[1]), ["one", "two"])
+      assert.notInclude(ada.host.notices.join(), "lost")
     }))
 })
 

@@ -3,8 +3,9 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import { LaunchFailed } from "../../src/domain/Launch.ts"
 import { makeMachine } from "../support/SimulatedTeam.ts"
-import { makeTeam, portOf, settle } from "../support/TeamSteps.ts"
+import { during, makeTeam, portOf, settle } from "../support/TeamSteps.ts"
 
 const far = "2999-01-01T00:00:00.000Z"
 const job = (state: string) => ({ jobId: "j-1", state, createdAt: far, updatedAt: far, deadlineAt: far })
@@ -85,6 +86,71 @@ describe("what a session makes of its team file (spec 1)", () => {
       const failed = yield* Effect.flip(coordinator.tool("intercom_send", { to: "Coordinator", message: "x" }))
       assert.strictEqual(failed._tag === "Refused" && failed.reason, "anonymous")
       assert.deepStrictEqual(coordinator.host.tools, ["intercom_report_status"])
+    }))
+})
+
+describe("what a session is taken for", () => {
+  it.scoped("a removed worker that is configured again is unloaded until it is reloaded (spec 3.3)", () =>
+    Effect.gen(function*() {
+      const { coordinator, workers: [ada] } = yield* makeTeam("Ada")
+      yield* coordinator.tool("intercom_remove_worker", { to: "Ada" })
+      const { port } = yield* portOf(ada ?? coordinator)
+      const values = { sessionId: "ada-id", port, projectDirectory: "api", name: "Ben", description: "Other things." }
+      yield* coordinator.tool("intercom_configure_worker", values)
+      const refused = yield* Effect.flip(
+        ada?.tool("intercom_send", { to: "Coordinator", message: "x" }) ?? Effect.die("")
+      )
+      assert.strictEqual(refused._tag === "Refused" && refused.reason, "unloaded")
+      const sent = yield* Effect.flip(coordinator.tool("intercom_send", { to: "Ben", message: "x" }))
+      assert.strictEqual(sent._tag, "Rejected")
+      assert.notInclude(Option.getOrThrow(yield* ada?.section ?? Effect.die("")), "You are Ada")
+    }))
+
+  it.scoped("while the team file cannot be read the prompt's section stays as it was (spec 3.5)", () =>
+    Effect.gen(function*() {
+      const { machine, workers: [ada] } = yield* makeTeam("Ada")
+      const before = yield* ada?.section ?? Effect.die("")
+      const file = machine.world.files.get("/work") ?? ""
+      machine.world.files.set("/work", file.slice(0, 40))
+      assert.deepStrictEqual(yield* ada?.section ?? Effect.die(""), before)
+      machine.world.files.delete("/work")
+      assert.deepStrictEqual(yield* ada?.section ?? Effect.die(""), before)
+      assert.include(Option.getOrThrow(before), "You are Ada")
+    }))
+
+  it.scoped("of two first calls at once the chosen multiplexer is what the file says", () =>
+    Effect.gen(function*() {
+      const machine = makeMachine("/work")
+      const session = yield* machine.open("c", "/work")
+      const [, chosen] = yield* Effect.all([
+        session.tool("intercom_create_worker"),
+        session.tool("intercom_set_multiplexer", { multiplexer: "none" })
+      ], { concurrency: 2 })
+      assert.strictEqual(JSON.parse(chosen).multiplexer, "none")
+      assert.strictEqual(JSON.parse(machine.world.files.get("/work") ?? "").multiplexer, "none")
+    }))
+
+  it.scoped("a port that was saved is never followed by a 503 (spec 2.1)", () =>
+    Effect.gen(function*() {
+      const { coordinator, machine, workers: [ada] } = yield* makeTeam("Ada")
+      edit(machine, (agents) => Object.assign(agents[1] ?? {}, { port: 1 }))
+      coordinator.host.takes = false
+      const told = yield* during(Effect.flip(ada?.tool("intercom_report_status") ?? Effect.die("")))
+      assert.isTrue(told._tag === "Rejected" && told.status === 400)
+      assert.match(told.message, /the new port is saved, but/)
+      const { port } = yield* portOf(ada ?? coordinator)
+      assert.strictEqual(JSON.parse(machine.world.files.get("/work") ?? "").agents[1].port, port)
+    }))
+
+  it.scoped("a launch that fails says that the team was published for it", () =>
+    Effect.gen(function*() {
+      const machine = makeMachine("/work")
+      const session = yield* machine.open("c", "/work")
+      machine.terminals.failing.with = new LaunchFailed({ reason: "not_inside", detail: "this session is not in tmux" })
+      const first = yield* Effect.flip(session.tool("intercom_create_worker"))
+      assert.match(first.message, /The team file was published/)
+      const second = yield* Effect.flip(session.tool("intercom_create_worker"))
+      assert.notMatch(second.message, /published/)
     }))
 })
 

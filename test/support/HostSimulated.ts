@@ -12,6 +12,8 @@ export interface SimulatedHost {
   idle: boolean
   /** False: it drops texts, as Pi does during a compaction. */
   takes: boolean
+  /** What a text waits for before Pi can take it. */
+  ready: Effect.Effect<void>
   name: string | undefined
   tools: ReadonlyArray<ToolName>
   readonly texts: Array<string>
@@ -25,6 +27,7 @@ export const makeHost = (sessionId: string, directory: string): SimulatedHost =>
     sessionId,
     idle: true,
     takes: true,
+    ready: Effect.void,
     name: undefined,
     tools: [],
     texts: [],
@@ -35,6 +38,7 @@ export const makeHost = (sessionId: string, directory: string): SimulatedHost =>
           currentId: Effect.sync(() => Option.some(host.sessionId)),
           directory,
           idle: Effect.sync(() => host.idle),
+          whenReady: (step) => Effect.zipRight(host.ready, step),
           deliver: (text) =>
             Effect.sync(() => {
               if (host.takes) host.texts.push(text)

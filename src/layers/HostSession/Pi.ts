@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import { NotTaken } from "../../domain/SessionErrors.ts"
 import { HostSession } from "../../services/HostSession.ts"
 import type { InputWitness } from "./InputWitness.ts"
 
@@ -26,16 +27,21 @@ interface Session extends Pick<ExtensionContext, "cwd" | "isIdle"> {
   readonly ui: Pick<ExtensionContext["ui"], "notify" | "confirm">
 }
 
-const make = (pi: Pi, context: Session, witness: InputWitness): HostSession["Type"] => {
+const make = (
+  pi: Pi,
+  context: Session,
+  witness: InputWitness,
+  present: (text: string) => string
+): HostSession["Type"] => {
   const turn = Effect.unsafeMakeSemaphore(1)
   const idle = whileCurrent(() => context.isIdle()).pipe(Effect.map(Option.getOrElse(() => false)))
 
   // A busy host queues what comes; one that is about to start, and still calls itself idle, would lose it.
   const steerable = Effect.map(idle, (isIdle) => !(isIdle && witness.starting())).pipe(
     Effect.repeat({ until: (yes) => yes, schedule: look }),
-    // Callers deliver as an uninterruptible step, in which a timeout could not end what it waits for.
-    Effect.interruptible,
-    Effect.timeoutTo({ duration: startBound, onSuccess: () => undefined, onTimeout: witness.forgetStart })
+    Effect.timeoutFail({ duration: startBound, onTimeout: () => new NotTaken({ why: "not_ready" }) }),
+    // It may still come, or never: this text is not risked for it, and the next one does not wait again.
+    Effect.tapError(() => Effect.sync(witness.forgetStart))
   )
 
   const hand = Effect.fn("HostSession.hand")(function*(text: string) {
@@ -59,17 +65,24 @@ const make = (pi: Pi, context: Session, witness: InputWitness): HostSession["Typ
     currentId: whileCurrent(() => context.sessionManager.getSessionId()),
     directory: context.cwd,
     idle,
-    deliver: (text) => turn.withPermits(1)(Effect.zipRight(steerable, hand(text))),
+    whenReady: (step) => turn.withPermits(1)(Effect.zipRight(steerable, step)),
+    deliver: hand,
     setName: (name) => Effect.asVoid(whileCurrent(() => pi.setSessionName(name))),
-    notify: (text, level) => Effect.asVoid(whileCurrent(() => context.ui.notify(text, level))),
+    notify: (text, level) => Effect.asVoid(whileCurrent(() => context.ui.notify(present(text), level))),
     confirm: (title, text) =>
-      Effect.tryPromise((signal) => context.ui.confirm(title, text, { signal })).pipe(Effect.orElseSucceed(() => false))
+      Effect.tryPromise((signal) => context.ui.confirm(title, present(text), { signal })).pipe(
+        Effect.orElseSucceed(() => false)
+      )
   }
 }
 
-/** The session of one `session_start`, by the context that Pi gave with it. Texts are handed over one at a time. */
+/**
+ * The session of one `session_start`, by the context that Pi gave with it. Texts are handed over one at a time.
+ * `present` is applied to all that the person is shown.
+ */
 export const layer = (
   pi: Pi,
   context: Session,
-  witness: InputWitness
-): Layer.Layer<HostSession> => Layer.sync(HostSession, () => make(pi, context, witness))
+  witness: InputWitness,
+  present: (text: string) => string
+): Layer.Layer<HostSession> => Layer.sync(HostSession, () => make(pi, context, witness, present))

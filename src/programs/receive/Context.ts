@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Sender } from "../../domain/Delivery.ts"
-import { type NotTaken, Refused } from "../../domain/SessionErrors.ts"
+import { NotTaken, Refused } from "../../domain/SessionErrors.ts"
 import { agentBySession } from "../../domain/TeamConfig.ts"
 import type { Refusal } from "../../services/IntercomServer.ts"
 import type { Member } from "../Membership.ts"
@@ -19,7 +19,8 @@ export const refused = (error: Refused): Refusal => ({
 })
 
 /** The host did not take it; since that is known, 503 is the truth: the effect never happens. */
-export const notTaken = (error: NotTaken): Refusal => ({ status: 503, sentence: error.message })
+export const notTaken = (error: NotTaken | Refusal): Refusal =>
+  error instanceof NotTaken ? { status: 503, sentence: error.message } : error
 
 /** Refuses with one sentence. */
 export const refuse = (sentence: string) => Effect.fail(refused(new Refused({ reason: "not_supported", sentence })))

@@ -10,6 +10,6 @@ export const message = Effect.fn("receive.message")(
   function*(standing: Member, envelope: EnvelopeOf<"message">, commit: Commit) {
     const delivery = yield* Delivery
     const text = envelope.payload.message
-    yield* commit(Effect.mapError(delivery.deliver("message", senderOf(standing, envelope.from), text), notTaken))
+    yield* delivery.deliver("message", senderOf(standing, envelope.from), text, commit).pipe(Effect.mapError(notTaken))
   }
 )

@@ -24,6 +24,11 @@ const unsaved: Refusal = {
   sentence: "the coordinator could not save the new port, so it did not show the status"
 }
 
+const untold: Refusal = {
+  status: 400,
+  sentence: "the new port is saved, but the coordinator's model could not be told of it"
+}
+
 /** A configured worker's status updates its saved port when that differs; every status is shown (spec 3.3). */
 export const status = Effect.fn("receive.status")(
   function*(standing: Member, envelope: EnvelopeOf<"status">, commit: Commit) {
@@ -34,7 +39,8 @@ export const status = Effect.fn("receive.status")(
     const { guard } = yield* SessionScope
     yield* (yield* ObservationLog).record({ event: "status.received", peerSessionId: envelope.from, port, busy })
     const agent = agentBySession(standing.config, envelope.from)
-    if (agent !== undefined && agent.port !== port) {
+    const moved = agent !== undefined && agent.port !== port
+    if (moved) {
       yield* commit(Effect.mapError(
         store.update(standing.root, sessionId, guard, withPort(envelope.from, port)),
         () => unsaved
@@ -45,6 +51,6 @@ export const status = Effect.fn("receive.status")(
       senderOf(standing, envelope.from),
       `port: ${port}\nbusy: ${busy ? "yes" : "no"}`,
       commit(Effect.void)
-    ).pipe(Effect.mapError(notTaken))
+    ).pipe(Effect.mapError((error) => moved ? untold : notTaken(error)))
   }
 )

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { LaunchFailed } from "../../domain/Launch.ts"
 import type { ToolArguments } from "../../domain/ToolCatalogue.ts"
 import { result } from "../../domain/ToolResult.ts"
 import { HostProgram } from "../../services/HostProgram.ts"
@@ -35,7 +36,7 @@ export const createWorker = Effect.fn("intercom_create_worker")(
     }).pipe(Effect.tapBoth({
       onSuccess: () => log.record({ event: "launch.result", outcome: "submitted" }),
       onFailure: (failed) => log.record({ event: "launch.result", outcome: failed.reason })
-    }))
+    })).pipe(Effect.mapError((failed) => new LaunchFailed({ ...failed, published: standing.role === "solo" })))
     return result({
       submitted: true,
       multiplexer: launched.multiplexer,

@@ -66,16 +66,14 @@ export const removeWorker = Effect.fn("intercom_remove_worker")(
 export const setMultiplexer = Effect.fn("intercom_set_multiplexer")(
   function*(standing: Standing, args: ToolArguments<"intercom_set_multiplexer">) {
     const { guard, sessionId } = yield* SessionScope
-    if (standing.role === "solo") yield* publishTeam(standing, args.multiplexer)
-    else {
+    const team = standing.role === "solo" ? yield* publishTeam(standing, args.multiplexer) : standing
+    // Another call of this session may have published first, with its own choice.
+    if (team.config.multiplexer !== args.multiplexer) {
       yield* (yield* ConfigStore).update(
-        standing.root,
+        team.root,
         sessionId,
         guard,
-        (config) =>
-          config.multiplexer === args.multiplexer
-            ? Either.right(config)
-            : proposeConfig(config, { multiplexer: args.multiplexer })
+        (config) => proposeConfig(config, { multiplexer: args.multiplexer })
       )
       yield* changed
     }

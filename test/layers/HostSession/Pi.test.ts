@@ -46,7 +46,8 @@ const makeHost = () => {
         }
       }
     },
-    witness
+    witness,
+    (text) => text
   )
   const begin = (text: string) => {
     witness.beforeAgentStart(text)
@@ -56,14 +57,17 @@ const makeHost = () => {
   return { witness, state, arrive, begin, layer }
 }
 
+/** Hands one text over as a receiver does: what waits is interruptible, what acts is not. */
+const handOver = (text: string) =>
+  Effect.flatMap(HostSession, (session) => session.whenReady(Effect.uninterruptible(session.deliver(text))))
+
 describe("HostSession over Pi", () => {
   it.effect("a busy host has a text as soon as its input event came", () => {
     const host = makeHost()
     host.state.idle = false
     return Effect.gen(function*() {
-      const session = yield* HostSession
-      assert.isTrue(yield* session.deliver("one"))
-      assert.isTrue(yield* session.deliver("two"))
+      assert.isTrue(yield* handOver("one"))
+      assert.isTrue(yield* handOver("two"))
       assert.deepStrictEqual(host.state.sent, ["one", "two"])
     }).pipe(Effect.provide(host.layer))
   })
@@ -71,9 +75,8 @@ describe("HostSession over Pi", () => {
   it.effect("an idle host has a text when a run starts with it, and gets the next one only in that run", () => {
     const host = makeHost()
     return Effect.gen(function*() {
-      const session = yield* HostSession
-      const first = yield* Effect.fork(session.deliver("one"))
-      const second = yield* Effect.fork(session.deliver("two"))
+      const first = yield* Effect.fork(handOver("one"))
+      const second = yield* Effect.fork(handOver("two"))
       yield* TestClock.adjust("1 millis")
       assert.deepStrictEqual(host.state.sent, ["one"])
       host.witness.beforeAgentStart("prefix of another extension: one")
@@ -89,9 +92,8 @@ describe("HostSession over Pi", () => {
   it.effect("waits for the run of a text that the person typed", () => {
     const host = makeHost()
     return Effect.gen(function*() {
-      const session = yield* HostSession
       host.witness.input({ source: "interactive", text: "typed" })
-      const ours = yield* Effect.fork(session.deliver("ours"))
+      const ours = yield* Effect.fork(handOver("ours"))
       yield* TestClock.adjust("100 millis")
       assert.deepStrictEqual(host.state.sent, [])
       host.begin("typed")
@@ -100,16 +102,46 @@ describe("HostSession over Pi", () => {
     }).pipe(Effect.provide(host.layer))
   })
 
-  it.effect("a start that never comes does not block for good", () => {
+  it.effect("a start that never comes is not risked a text for, and keeps nobody waiting twice", () => {
     const host = makeHost()
     return Effect.gen(function*() {
-      const session = yield* HostSession
       host.witness.input({ source: "interactive", text: "another extension handles this" })
-      const ours = yield* Effect.fork(Effect.uninterruptible(session.deliver("ours")))
+      const ours = yield* Effect.fork(Effect.flip(handOver("ours")))
       yield* TestClock.adjust("1500 millis")
-      assert.deepStrictEqual(host.state.sent, ["ours"])
-      host.begin("ours")
-      assert.isTrue(yield* Fiber.join(ours))
+      assert.strictEqual((yield* Fiber.join(ours)).why, "not_ready")
+      assert.deepStrictEqual(host.state.sent, [])
+      const next = yield* Effect.fork(handOver("next"))
+      yield* TestClock.adjust("1 millis")
+      host.begin("next")
+      assert.isTrue(yield* Fiber.join(next))
+    }).pipe(Effect.provide(host.layer))
+  })
+
+  it.effect("waiting for the host can be interrupted, and then nothing is sent", () => {
+    const host = makeHost()
+    return Effect.gen(function*() {
+      host.witness.input({ source: "interactive", text: "typed" })
+      const ours = yield* Effect.fork(handOver("ours"))
+      yield* TestClock.adjust("100 millis")
+      yield* Fiber.interrupt(ours)
+      host.begin("typed")
+      yield* TestClock.adjust("3 seconds")
+      assert.deepStrictEqual(host.state.sent, [])
+    }).pipe(Effect.provide(host.layer))
+  })
+
+  it.effect("a text that was dropped can be sent again, also inside a longer one", () => {
+    const host = makeHost()
+    host.state.idle = false
+    return Effect.gen(function*() {
+      host.state.drops = true
+      const dropped = yield* Effect.fork(handOver("same"))
+      yield* TestClock.adjust("1 second")
+      assert.isFalse(yield* Fiber.join(dropped))
+      host.state.drops = false
+      assert.isTrue(yield* handOver("before\nsame\nafter"))
+      assert.isTrue(yield* handOver("same"))
+      assert.isTrue(yield* handOver("same"))
     }).pipe(Effect.provide(host.layer))
   })
 
@@ -117,8 +149,7 @@ describe("HostSession over Pi", () => {
     const host = makeHost()
     host.state.drops = true
     return Effect.gen(function*() {
-      const session = yield* HostSession
-      const dropped = yield* Effect.fork(session.deliver("deferred"))
+      const dropped = yield* Effect.fork(handOver("deferred"))
       yield* TestClock.adjust("1 second")
       assert.isFalse(yield* Fiber.join(dropped))
       assert.deepStrictEqual(host.arrive("deferred"), { action: "handled" })
@@ -129,8 +160,7 @@ describe("HostSession over Pi", () => {
   it.effect("a text that the host has looked at counts as handed over, even when no run starts with it", () => {
     const host = makeHost()
     return Effect.gen(function*() {
-      const session = yield* HostSession
-      const ours = yield* Effect.fork(session.deliver("no model is configured"))
+      const ours = yield* Effect.fork(handOver("no model is configured"))
       yield* TestClock.adjust("1 second")
       assert.isTrue(yield* Fiber.join(ours))
     }).pipe(Effect.provide(host.layer))
@@ -140,8 +170,7 @@ describe("HostSession over Pi", () => {
     const host = makeHost()
     host.state.late = true
     return Effect.gen(function*() {
-      const session = yield* HostSession
-      const late = yield* Effect.fork(session.deliver("late"))
+      const late = yield* Effect.fork(handOver("late"))
       yield* TestClock.adjust("500 millis")
       assert.deepStrictEqual(host.arrive("late"), { action: "continue" })
       host.begin("late")
@@ -153,8 +182,7 @@ describe("HostSession over Pi", () => {
     const host = makeHost()
     host.state.late = true
     return Effect.gen(function*() {
-      const session = yield* HostSession
-      const ours = yield* Effect.fork(session.deliver("ours"))
+      const ours = yield* Effect.fork(handOver("ours"))
       yield* TestClock.adjust("1 millis")
       assert.deepStrictEqual(host.state.sent, ["ours"])
       const interruption = yield* Effect.fork(Fiber.interrupt(ours))
@@ -173,7 +201,7 @@ describe("HostSession over Pi", () => {
       host.state.stale = true
       assert.deepStrictEqual(yield* session.currentId, Option.none())
       assert.isFalse(yield* session.idle)
-      assert.isFalse(yield* session.deliver("text"))
+      assert.isFalse(yield* handOver("text"))
       assert.isFalse(yield* session.confirm("title", "text"))
       yield* session.setName("name")
       yield* session.notify("text", "info")
