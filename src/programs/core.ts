@@ -1,6 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent"
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -34,6 +33,7 @@ import * as ProjectDirectories from "../layers/ProjectDirectories/File.ts"
 import * as ReportStore from "../layers/ReportStore/File.ts"
 import * as Secrets from "../layers/Secrets/File.ts"
 import * as SessionFence from "../layers/SessionScope/Fence.ts"
+import * as Lifetime from "../layers/SessionScope/Lifetime.ts"
 import * as StateDir from "../layers/StateDir/File.ts"
 import { ActivityTracker } from "./ActivityTracker.ts"
 import { command } from "./Command.ts"
@@ -114,19 +114,10 @@ const openSession = async (
   const sessionId = Schema.decodeUnknownOption(SessionId)(context.sessionManager.getSessionId())
   if (Option.isNone(sessionId)) return shut("Pi gave this session an id that Intercom cannot use.")
   const fence: SessionFence.Fence = { sessionId: sessionId.value, open: true }
-  // In parallel: one release that takes its second does not keep the others from beginning.
-  const scope = Effect.runSync(Scope.make(ExecutionStrategy.parallel))
+  const scope = Effect.runSync(Lifetime.open)
   const close = () => {
     fence.open = false
-    return Effect.runPromise(
-      Scope.close(scope, Exit.void).pipe(
-        // What takes longer than the bound is no longer waited for, but goes on to its end.
-        Effect.uninterruptible,
-        Effect.disconnect,
-        Effect.timeoutOption("1 second"),
-        Effect.asVoid
-      )
-    )
+    return Effect.runPromise(Lifetime.close(scope))
   }
   const opened = Layer.buildWithScope(services(pi, context, host, witness, fence), scope).pipe(
     Effect.flatMap((built) =>
