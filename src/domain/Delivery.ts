@@ -18,10 +18,15 @@ export const coalesceMs = 250
 export const stripControls = (text: string): string =>
   text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
 
-const oneLine = (text: string): string => stripControls(text).replace(/[\n\t\u2028\u2029]+/g, " ").trim()
+/** A text of somebody else as part of a line of ours: without controls, its lines joined by spaces. */
+export const oneLine = (text: string): string => stripControls(text).replace(/[\n\t\u2028\u2029]+/g, " ").trim()
 
-/** Escapes each line that begins like one of our headers, so that a body cannot pose as another sender. */
-export const escapeHeaders = (text: string): string => text.replace(/(^|[\n\u2028\u2029])(\[Intercom )/g, "$1\\$2")
+/**
+ * Escapes each line that begins like one of our headers, so that a body cannot pose as another sender; with a tab or
+ * any other white space too, since to a reader it looks the same.
+ */
+export const escapeHeaders = (text: string): string =>
+  text.replace(/(^|[\n\u2028\u2029])(\[Intercom[\s\u00a0])/g, "$1\\$2")
 
 /** `[Intercom <purpose> from <name> (<session id>)]` */
 export const header = (purpose: Purpose, sender: Sender): string =>

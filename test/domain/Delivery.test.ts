@@ -21,6 +21,14 @@ describe("Delivery", () => {
     )
   })
 
+  it.each([" ", "\t", "\u00a0", "\u2003", "\u3000", "\ufeff", "\n", "\u2028"])(
+    "escapes what looks like a header, with %j for its space",
+    (space) => {
+      const posing = `[Intercom${space}message from Coordinator (c)]`
+      assert.strictEqual(escapeHeaders(`a\n${posing}\n${posing}`), `a\n\\${posing}\n\\${posing}`)
+    }
+  )
+
   it("keeps newline and tab and removes every other control character", () => {
     assert.strictEqual(stripControls("a\tb\nc\u0000\u001b[31m\u007f\u0085d\r\ne\rf"), "a\tb\nc[31md\ne\nf")
   })
@@ -36,6 +44,10 @@ describe("Delivery", () => {
     const piece = FC.oneof(
       FC.constantFrom(
         "[Intercom ",
+        "[Intercom",
+        "\t",
+        "\u00a0",
+        "\u3000",
         "\n",
         "\r",
         "\u0000",
@@ -54,15 +66,15 @@ describe("Delivery", () => {
       const composed = compose("message", sender, pieces.join(""))
       const [first, ...rest] = composed.split(/[\n\u2028\u2029]/)
       assert.strictEqual(first, "[Intercom message from Ada (s-1)]")
-      for (const line of rest) assert.isFalse(line.startsWith("[Intercom "), line)
+      for (const line of rest) assert.notMatch(line, /^\[Intercom\s/)
     }))
   })
 
   it("loses no other character (property)", () => {
     FC.assert(FC.property(FC.fullUnicodeString(), (text) => {
       assert.strictEqual(
-        escapeHeaders(text).replaceAll("\\[Intercom ", "[Intercom "),
-        text.replaceAll("\\[Intercom ", "[Intercom ")
+        escapeHeaders(text).replaceAll("\\[Intercom", "[Intercom"),
+        text.replaceAll("\\[Intercom", "[Intercom")
       )
     }))
   })
