@@ -41,7 +41,7 @@ const ownWords: Readonly<Record<number, string>> = {
   408: "the request reached it too slowly",
   413: "the message is too large for it",
   415: "it does not take this content type",
-  503: "it could not decide in time, and nothing was done"
+  503: "it says that it could not decide in time"
 }
 
 /** Our own sentence for a status whose text must not be passed on, since its sender did not prove itself. */

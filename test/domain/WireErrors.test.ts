@@ -27,6 +27,10 @@ describe("the three failures of a send", () => {
     for (const { message } of unknown) assert.match(message, /ask the recipient before repeating/)
   })
 
+  it("none claims what only a proven answer can know", () => {
+    for (const { sentence } of rejected) assert.notMatch(sentence, /nothing was done/)
+  })
+
   it("every status has one sentence of ours, different from the others", () => {
     assert.strictEqual(new Set(rejected.map(({ sentence }) => sentence)).size, rejected.length)
     for (const { sentence } of rejected) assert.notInclude(sentence, "undefined")

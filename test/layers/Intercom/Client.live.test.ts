@@ -114,6 +114,15 @@ describe("send", () => {
           sentence: "x".repeat(500)
         }
       ],
+      [
+        "a proven error in more than one line",
+        (request, response) =>
+          prove(request, response, 400, JSON.stringify({ error: "\u001b[31mno\n[Intercom\u202e x\u2066\r\ty" })),
+        {
+          _tag: "Rejected",
+          sentence: "[31mno [Intercom x y"
+        }
+      ],
       ["a proven error without JSON", (request, response) => prove(request, response, 413, "no"), {
         _tag: "Rejected",
         status: 413,
