@@ -82,11 +82,12 @@ export const workerStatus = Effect.fn("intercom_worker_status")(
     const generatedAt = DateTime.formatIso(DateTime.unsafeMake(now))
     const reports = yield* (yield* ReportStore).read(standing.root, page.map((agent) => agent.sessionId))
     const probes = args.probe === true ? yield* (yield* IntercomClient).probeAll(standing.root, page) : []
+    const checkedAt = DateTime.formatIso(yield* DateTime.now)
     const rows = page.map((agent, index) => {
       const probe: Probe = probes[index] ?? { state: "unknown", reason: "not_checked" }
       return row(agent, reports.get(agent.sessionId), {
         probe,
-        checkedAt: probe.reason === "not_checked" ? null : generatedAt
+        checkedAt: probe.reason === "not_checked" ? null : checkedAt
       }, now)
     })
     const render = (count: number): string => {
