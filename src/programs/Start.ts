@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
+import { AllowUnauthenticated } from "../domain/Environment.ts"
 import type { Port, SessionId } from "../domain/Primitives.ts"
 import { agentBySession, proposeConfig, type TeamConfig } from "../domain/TeamConfig.ts"
 import { ConfigStore } from "../services/ConfigStore.ts"
@@ -10,7 +11,6 @@ import { IntercomServer } from "../services/IntercomServer.ts"
 import { ObservationLog } from "../services/ObservationLog.ts"
 import { Secrets } from "../services/Secrets.ts"
 import { SessionScope } from "../services/SessionScope.ts"
-import { AllowUnauthenticated } from "./AllowUnauthenticated.ts"
 import { announce } from "./Announce.ts"
 import { type Member, Membership } from "./Membership.ts"
 import { receive } from "./receive/Receive.ts"
@@ -42,7 +42,7 @@ export const start = Effect.gen(function*() {
   const log = yield* ObservationLog
   const secrets = yield* Secrets
   const host = yield* HostSession
-  const allowUnauthenticated = yield* AllowUnauthenticated
+  const allowUnauthenticated = yield* Effect.orDie(AllowUnauthenticated)
 
   yield* log.record({ event: "runtime.starting" })
   const { standing: found } = yield* membership.enter

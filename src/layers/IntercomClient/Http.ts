@@ -1,10 +1,10 @@
 import * as Clock from "effect/Clock"
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { encodeEnvelope, type Envelope, mayBeUnsigned } from "../../domain/Envelope.ts"
+import { AllowUnauthenticated } from "../../domain/Environment.ts"
 import { judgeHealth, type Probe } from "../../domain/Probe.ts"
 import { Undelivered } from "../../domain/WireErrors.ts"
 import { Ids } from "../../services/Ids.ts"
@@ -15,12 +15,6 @@ import * as Holders from "./Holders.ts"
 import { lossOf, outcomeOf, rejectionOf } from "./Judge.ts"
 import { health, type Limits, limits as binding, maxProbes, posted, probesAtOnce } from "./Limits.ts"
 import { type Judged, signed, unsigned } from "./Signed.ts"
-
-/** `PI_INTERCOM_ALLOW_UNAUTHENTICATED=1` (spec 2.2). */
-const allowUnauthenticated = Config.string("PI_INTERCOM_ALLOW_UNAUTHENTICATED").pipe(
-  Config.withDefault(""),
-  Config.map((value) => value === "1")
-)
 
 const notChecked: Probe = { state: "unknown", reason: "not_checked" }
 
@@ -69,7 +63,7 @@ export const makeWith = (limits: Limits) =>
   Effect.gen(function*() {
     const secrets = yield* Secrets
     const ids = yield* Ids
-    const lenient = yield* Effect.orDie(allowUnauthenticated)
+    const lenient = yield* Effect.orDie(AllowUnauthenticated)
     const holders = Holders.make()
 
     const ask = (request: Request, key: SigningKey): Effect.Effect<Judged, ExchangeFailed> =>

@@ -1,8 +1,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { createHash } from "node:crypto"
 import { canonicalAnswer, canonicalRequest, formatAuthorization, proofHeader } from "../../domain/Signature.ts"
 import type { SigningKey } from "../../services/Secrets.ts"
+import { bodyHash } from "../Hash.ts"
 import { type Answer, exchange, type ExchangeFailed, type Request } from "./Exchange.ts"
 
 /** An answer, and whether the holder of the team's key gave exactly it to exactly our request. */
@@ -12,12 +12,10 @@ export interface Judged {
   readonly proven: boolean
 }
 
-const hash = (body: string | Buffer): string => createHash("sha256").update(body).digest("base64url")
-
 const isProven = (key: SigningKey, nonce: string, answer: Answer): boolean => {
   const proof = answer.headers[proofHeader]
   return typeof proof === "string" &&
-    key.verify(canonicalAnswer({ nonce, status: answer.status, body: hash(answer.body) }), proof)
+    key.verify(canonicalAnswer({ nonce, status: answer.status, body: bodyHash(answer.body) }), proof)
 }
 
 /** Exchanges without a signature: nothing that is answered is proven. */
@@ -28,7 +26,7 @@ export const unsigned = (request: Request): Effect.Effect<Judged, ExchangeFailed
 export const signed = (request: Request, key: SigningKey, nonce: string): Effect.Effect<Judged, ExchangeFailed> =>
   Effect.gen(function*() {
     const ts = yield* Clock.currentTimeMillis
-    const claim = { ts, nonce, body: hash(request.body) }
+    const claim = { ts, nonce, body: bodyHash(request.body) }
     const mac = key.mac(canonicalRequest({ ...claim, method: request.method, path: request.path }))
     const authorization = formatAuthorization({ ...claim, mac })
     const answer = yield* exchange({ ...request, headers: { ...request.headers, authorization } })

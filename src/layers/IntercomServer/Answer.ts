@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { encodeHealth } from "../../domain/Probe.ts"
 import { canonicalAnswer, proofHeader } from "../../domain/Signature.ts"
 import type { SigningKey } from "../../services/Secrets.ts"
+import { bodyHash } from "../Hash.ts"
 
 /** An answer of ours: always JSON (spec 2.1). */
 export interface Answer {
@@ -23,9 +23,6 @@ export const refusal = (status: number, error: string, code?: string): Answer =>
   status,
   body: JSON.stringify(code === undefined ? { error } : { error, code })
 })
-
-/** base64url of the sha256 of a body. */
-export const bodyHash = (body: string | Buffer): string => createHash("sha256").update(body).digest("base64url")
 
 const headersOf = (answer: Answer, proof: Proof | undefined): Record<string, string | number> => {
   const plain = {
