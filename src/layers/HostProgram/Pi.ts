@@ -4,11 +4,12 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
-import { readFile, realpath, stat } from "node:fs/promises"
+import { readFile, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { LaunchFailed } from "../../domain/Launch.ts"
 import { HostProgram } from "../../services/HostProgram.ts"
 import { Platform } from "../../services/Platform.ts"
+import * as Files from "../Files.ts"
 
 /** The parts of Pi's settings that decide whether it loads a project's extensions. */
 interface Settings {
@@ -50,7 +51,7 @@ const variable = (name: string) => Effect.orDie(Config.option(Config.string(name
 const maxManifestBytes = 1024 * 1024
 const decodeManifest = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ name: Schema.String })))
 
-const realPath = (path: string) => Effect.option(Effect.tryPromise(() => realpath(path)))
+const realPath = (path: string) => Effect.option(Files.realPath(path))
 
 /** The name in a folder's package.json; none if there is no such file, or it is not one. */
 const packageName = (folder: string): Effect.Effect<Option.Option<string>> =>
