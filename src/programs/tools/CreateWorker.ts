@@ -33,10 +33,13 @@ export const createWorker = Effect.fn("intercom_create_worker")(
       argv: yield* program.argv,
       directory: directory.real,
       environment
-    }).pipe(Effect.tapBoth({
-      onSuccess: () => log.record({ event: "launch.result", outcome: "submitted" }),
-      onFailure: (failed) => log.record({ event: "launch.result", outcome: failed.reason })
-    })).pipe(Effect.mapError((failed) => new LaunchFailed({ ...failed, published: standing.role === "solo" })))
+    }).pipe(
+      Effect.tapBoth({
+        onSuccess: () => log.record({ event: "launch.result", outcome: "submitted" }),
+        onFailure: (failed) => log.record({ event: "launch.result", outcome: failed.reason })
+      }),
+      Effect.mapError((failed) => new LaunchFailed({ ...failed, published: standing.role === "solo" }))
+    )
     return result({
       submitted: true,
       multiplexer: launched.multiplexer,
