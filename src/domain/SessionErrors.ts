@@ -68,7 +68,9 @@ export class InvalidArguments extends Data.TaggedError("InvalidArguments")<{
 }
 
 /** The host did not take a text, known because our own input handler did not run; it was not delivered (facts/pi). */
-export class NotTaken extends Data.TaggedError("NotTaken")<{ readonly why: "held_full" | "not_ready" | "dropped" | "closing" }> {
+export class NotTaken
+  extends Data.TaggedError("NotTaken")<{ readonly why: "held_full" | "not_ready" | "dropped" | "closing" }>
+{
   override get message(): string {
     return "The session could not take the message now; it was not delivered."
   }

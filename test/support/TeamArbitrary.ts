@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
-import { decodeConfig, type TeamConfig } from "../../src/domain/TeamConfig.ts"
 import { describe } from "../../src/domain/Problems.ts"
+import { decodeConfig, type TeamConfig } from "../../src/domain/TeamConfig.ts"
 
 /** Generators of valid team files, with unknown keys that another version could have left in them. */
 
