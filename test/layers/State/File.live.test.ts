@@ -103,7 +103,7 @@ describe("the state directory", () => {
       "a state directory that everyone may write to",
       ({ base }) => fs.chmodSync(base, 0o777),
       "every user",
-      "PI_INTERCOM_STATE_DIR"
+      "chmod go-w"
     ]
   ]
   for (const [what, plant, says, mend] of refused) {
