@@ -6,12 +6,13 @@ import { HostSession } from "../services/HostSession.ts"
 import { ProjectDirectories } from "../services/ProjectDirectories.ts"
 import type { Member } from "./Membership.ts"
 import { ownPort, post, postStatus } from "./Post.ts"
+import { reopen } from "./Reopen.ts"
 
-const unheard = (error: SendError | StateUnusable | ConfigRefused) =>
+const unheard = (standing: Member) => (error: SendError | StateUnusable | ConfigRefused) =>
   HostSession.pipe(Effect.flatMap((host) =>
     host.notify(
       `Intercom: the coordinator could not be told that this session is here. ${error.message} ` +
-        "The session stays reachable; nothing tries again.",
+        `The session stays reachable; nothing tries again. ${reopen(standing.coordinator.sessionId)}`,
       "warning"
     )
   ))
@@ -31,5 +32,7 @@ const register = Effect.fn("register")(function*(standing: Member) {
  */
 export const announce = Effect.fn("announce")(function*(standing: Member) {
   if (standing.role === "coordinator") return
-  yield* (standing.self === undefined ? register(standing) : postStatus(standing)).pipe(Effect.catchAll(unheard))
+  yield* (standing.self === undefined ? register(standing) : postStatus(standing)).pipe(
+    Effect.catchAll(unheard(standing))
+  )
 })

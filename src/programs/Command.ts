@@ -5,6 +5,7 @@ import type { Agent } from "../domain/TeamConfig.ts"
 import { IntercomClient } from "../services/IntercomClient.ts"
 import type { Member } from "./Membership.ts"
 import { ownPort } from "./Post.ts"
+import { reopen } from "./Reopen.ts"
 import { enterTeam, publishTeam } from "./Team.ts"
 
 const usage = "Use /intercom to see the team, or /intercom start to publish a team file here."
@@ -31,9 +32,16 @@ const overview = Effect.fn("Command.overview")(function*(standing: Member, port:
     ...(standing.role === "unloaded"
       ? ["This session is configured but not loaded; the coordinator must reload it."]
       : []),
+    ...(standing.role !== "coordinator" && probes[others.indexOf(standing.coordinator)]?.state === "disconnected"
+      ? [reopen(standing.coordinator.sessionId)]
+      : []),
     ...(attention.length > 0 ? [`Needs attention: the close of ${attention.join(", ")} is uncertain.`] : [])
   ].join("\n")
 })
+
+const herdrLater = (sessionId: string): string =>
+  "Workers open in tmux only, so far: start tmux, open this session in it with " +
+  `pi --session ${sessionId}, and ask your agent to set the multiplexer to tmux.`
 
 /** `/intercom …` for the person at the keyboard (spec 4): answers the text to show. */
 export const command = Effect.fn("command")(function*(args: string) {
@@ -45,9 +53,13 @@ export const command = Effect.fn("command")(function*(args: string) {
         ? `Intercom: no team here yet (port ${port}, root ${standing.root}). Nothing is written until you start one.\n${usage}`
         : yield* overview(standing, port)
     case "start": {
-      if (standing.role !== "solo") return yield* overview(standing, port)
+      if (standing.role !== "solo") {
+        return `There is a team here already, so nothing was started.\n${yield* overview(standing, port)}`
+      }
       const team = yield* publishTeam(standing)
-      return `Intercom: this session now coordinates the team of ${team.root}, multiplexer ${team.config.multiplexer}.`
+      const { multiplexer } = team.config
+      const published = `Intercom: this session now coordinates the team of ${team.root}, multiplexer ${multiplexer}.`
+      return multiplexer === "tmux" ? published : `${published}\n${herdrLater(team.coordinator.sessionId)}`
     }
     case "takeover":
     case "resolve":

@@ -164,7 +164,7 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
   /** Two copies would both be the session's listener: the one that comes second keeps out (facts/pi: same tools). */
   const otherCopy = (): string | undefined =>
     !registered && pi.getAllTools().some((tool) => isToolName(tool.name))
-      ? "another copy of Intercom is loaded in this Pi. Remove one of them from Pi's settings, then restart Pi."
+      ? "another copy is loaded in this Pi and does the work, so this one keeps out. Remove one of the two (Pi's settings, or -e), then restart Pi."
       : undefined
 
   const register = () => {

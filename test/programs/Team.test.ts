@@ -114,6 +114,19 @@ describe("first publication (spec 1.3)", () => {
     }))
 })
 
+describe("when the coordinator's session is closed", () => {
+  it.scoped("a newcomer and /intercom say how the team goes on; starting again is refused in words", () =>
+    Effect.gen(function*() {
+      const { coordinator, machine } = yield* makeTeam()
+      yield* coordinator.close
+      const newcomer = yield* machine.open("new", "/work")
+      yield* settle
+      assert.match(newcomer.host.notices.join(), /could not be told.*pi --session coordinator-id/)
+      assert.include(yield* newcomer.command(""), "pi --session coordinator-id")
+      assert.match(yield* newcomer.command("start"), /^There is a team here already, so nothing was started\./)
+    }))
+})
+
 describe("a team talks (spec 3, 4)", () => {
   it.scoped("configuring writes only; reloading names the session and its tab and starts no turn", () =>
     Effect.gen(function*() {

@@ -16,8 +16,8 @@ const make = Effect.gen(function*() {
     if (!path.isAbsolute(root)) {
       return yield* new ConfigUnusable({
         reason: "unsafe",
-        file: "named by PI_INTERCOM_ROOT",
-        detail: "the variable must hold an absolute path"
+        file: "The folder in PI_INTERCOM_ROOT",
+        detail: "the variable must hold an absolute path; set it anew and restart Pi"
       })
     }
     const real = yield* realPath(root).pipe(Effect.mapError(TeamFile.unusable))

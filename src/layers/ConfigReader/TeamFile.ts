@@ -33,7 +33,7 @@ export const unusable = (failed: FileFailed): ConfigUnusable => {
   return new ConfigUnusable({
     reason: failed.reason === "too_large" ? "too_large" : unsafe ? "unsafe" : "unreadable",
     file: failed.path,
-    detail: failed.detail
+    detail: failed.reason === "open_to_all" ? `${failed.detail} (chmod o-w mends that)` : failed.detail
   })
 }
 

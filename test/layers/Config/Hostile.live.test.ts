@@ -44,7 +44,7 @@ interface Planted {
   readonly needsRoot?: boolean
 }
 
-const everyone = "every user of this machine may write to it"
+const everyone = "every user of this machine may write to it (chmod o-w mends that)"
 const foreign = "it belongs to another user of this machine"
 const link = "it is a symbolic link, and links are not followed"
 
