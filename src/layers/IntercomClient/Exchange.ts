@@ -9,7 +9,7 @@ export interface Request {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: Buffer
   /** From now to the last byte of the answer. */
   readonly deadlineMs: number
   readonly maxHeaderBytes: number

@@ -18,17 +18,19 @@ import { type Judged, signed, unsigned } from "./Signed.ts"
 
 const notChecked: Probe = { state: "unknown", reason: "not_checked" }
 
+const nothing = Buffer.alloc(0)
+
 const healthRequest = ({ port }: Endpoint, deadlineMs: number): Request => ({
   port,
   deadlineMs,
   method: "GET",
   path: "/intercom/health",
   headers: {},
-  body: "",
+  body: nothing,
   ...health
 })
 
-const postRequest = ({ port }: Endpoint, body: string, deadlineMs: number): Request => ({
+const postRequest = ({ port }: Endpoint, body: Buffer, deadlineMs: number): Request => ({
   port,
   deadlineMs,
   method: "POST",
@@ -95,7 +97,7 @@ export const makeWith = (limits: Limits) =>
       const began = yield* Clock.currentTimeMillis
       const proven = holders.isProven(root, to, began) || (yield* prove(root, to, key, envelope))
       const left = began + limits.sendMs - (yield* Clock.currentTimeMillis)
-      const request = postRequest(to, encodeEnvelope(envelope), left)
+      const request = postRequest(to, Buffer.from(encodeEnvelope(envelope)), left)
       const answer = yield* (proven ? ask(request, key) : unsigned(request)).pipe(
         Effect.tapError(() => Effect.sync(() => holders.forget(root, to))),
         Effect.mapError(lossOf)

@@ -39,9 +39,7 @@ const make = Effect.gen(function*() {
     return (yield* readPrivate(file, secretBytes)).bytes
   }, Effect.mapError(unusable))
 
-  const key = Effect.fn("Secrets.key")(function*(root: string) {
-    const cached = keys.get(root)
-    if (cached !== undefined) return cached
+  const open = Effect.fn("Secrets.open")(function*(root: string) {
     const file = path.join(yield* state.of(root), "secret")
     const secret = yield* secretIn(file)
     if (secret.length !== secretBytes) {
@@ -56,7 +54,14 @@ const make = Effect.gen(function*() {
     return made
   })
 
-  return Secrets.of({ key })
+  return Secrets.of({
+    // Each send asks; a known key costs no span.
+    key: (root) =>
+      Effect.suspend(() => {
+        const known = keys.get(root)
+        return known === undefined ? open(root) : Effect.succeed(known)
+      })
+  })
 })
 
 /** Secrets in the state directory. */
