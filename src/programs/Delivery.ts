@@ -82,38 +82,37 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
         if (!taken) return yield* new NotTaken({ why: "dropped" })
       })
 
+      const lose = Effect.fn("Delivery.lose")(function*() {
+        const [text] = yield* Ref.getAndUpdate(held, (waiting) => waiting.slice(1))
+        const line = text?.split("\n", 1).join("") ?? ""
+        yield* host.notify(`Pi did not take a held message and it is lost: ${line}`, "warning")
+      })
+
+      /** Hands over the first of what is held, looked at in its turn: two ends of compactions never hand over one twice. */
+      const flushOne = host.whenReady(Effect.uninterruptible(Effect.gen(function*() {
+        const [next] = yield* Ref.get(held)
+        if (next === undefined || (yield* compacting)) return
+        yield* submit(next)
+        yield* Ref.update(held, (waiting) => waiting.slice(1))
+      })))
+
+      /** A new compaction keeps what is left; what Pi drops without one is named. */
+      const flushHeld: Effect.Effect<void> = Effect.gen(function*() {
+        const waiting = yield* Ref.get(held)
+        if (waiting.length === 0 || (yield* compacting)) return
+        yield* Effect.catchTag(flushOne, "NotTaken", () => Effect.unlessEffect(lose(), compacting))
+        yield* flushHeld
+      })
+
       /** Runs `step` where a text can be acted upon; the act decides at that very moment between host and hold. */
       const taking = <E, R>(
         step: (act: (text: string) => Effect.Effect<void, NotTaken>) => Effect.Effect<void, E, R>
       ): Effect.Effect<void, E | NotTaken, R> => {
         const act = (text: string) => Effect.if(holding, { onTrue: () => hold(text), onFalse: () => submit(text) })
-        return Effect.if(holding, { onTrue: () => step(act), onFalse: () => host.whenReady(step(act)) })
+        // Without its turn a text is only held, also when the compaction ended meanwhile: then it goes on at once.
+        const keep = (text: string) => Effect.zipRight(hold(text), Effect.asVoid(scope.fork(flushHeld)))
+        return Effect.if(holding, { onTrue: () => step(keep), onFalse: () => host.whenReady(step(act)) })
       }
-
-      const flushHeld: Effect.Effect<void> = Effect.gen(function*() {
-        const [next] = yield* Ref.get(held)
-        if (next === undefined || (yield* compacting)) return
-        const done = Ref.update(held, (waiting) => waiting.slice(1))
-        // It leaves only with its fate known: a new compaction keeps it, a host that drops it is named.
-        const submitted = Effect.flatMap(
-          compacting,
-          (again) => again ? Effect.void : Effect.zipRight(submit(next), done)
-        )
-        yield* host.whenReady(Effect.uninterruptible(submitted)).pipe(
-          Effect.catchTag("NotTaken", () =>
-            Effect.flatMap(compacting, (again) =>
-              again
-                ? Effect.void
-                : Effect.zipRight(
-                  done,
-                  host.notify(
-                    `Pi did not take a held message and it is lost: ${next.split("\n", 1).join("")}`,
-                    "warning"
-                  )
-                )))
-        )
-        yield* flushHeld
-      })
 
       const afterCompaction = Effect.fn("Delivery.afterCompaction")(function*(ended: number) {
         yield* Effect.sleep(0)

@@ -148,6 +148,26 @@ describe("the act of handing over (spec 3.1, 2.1)", () => {
     }))
 })
 
+describe("two ends of compactions", () => {
+  it.scoped("hand over what was held once", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      yield* ada.delivery.hold
+      yield* send(team, "one")
+      yield* send(team, "two")
+      const ready = yield* Deferred.make<void>()
+      ada.host.ready = Deferred.await(ready)
+      yield* ada.delivery.release
+      yield* TestClock.adjust("10 millis")
+      yield* ada.delivery.release
+      yield* TestClock.adjust("10 millis")
+      yield* Deferred.succeed(ready, undefined)
+      yield* settle
+      assert.deepStrictEqual(ada.host.texts.map((text) => text.split("\n")[1]), ["one", "two"])
+    }))
+})
+
 describe("bursts (spec 3.3)", () => {
   it.scoped("a burst without end is shown after at most 2 s", () =>
     Effect.gen(function*() {

@@ -38,7 +38,7 @@ export const makeHost = (sessionId: string, directory: string): SimulatedHost =>
           currentId: Effect.sync(() => Option.some(host.sessionId)),
           directory,
           idle: Effect.sync(() => host.idle),
-          whenReady: <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.zipRight(host.ready, step),
+          whenReady: <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.suspend(() => Effect.zipRight(host.ready, step)),
           deliver: (text) =>
             Effect.sync(() => {
               if (host.takes) host.texts.push(text)

@@ -1,18 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { createHash, createHmac } from "node:crypto"
-import { Secrets } from "../../src/services/Secrets.ts"
+import { createHash } from "node:crypto"
+import type { Secrets } from "../../src/services/Secrets.ts"
 import { StateDir } from "../../src/services/StateDir.ts"
+import * as SecretsMemory from "./SecretsMemory.ts"
 
 const folderOf = (root: string): string => `/state/${createHash("sha256").update(root).digest("hex").slice(0, 24)}`
-
-/** Every root has a fixed key of its own, so that sessions of one team agree and others do not. */
-const secrets = Layer.succeed(Secrets, {
-  key: (root) => {
-    const mac = (text: string): string => createHmac("sha256", `of ${root}`).update(text).digest("base64url")
-    return Effect.succeed({ mac, verify: (text, given) => mac(text) === given })
-  }
-})
 
 /** Names of folders only; nothing is on disk. */
 const stateDir = Layer.succeed(StateDir, {
@@ -21,4 +14,4 @@ const stateDir = Layer.succeed(StateDir, {
 })
 
 /** State directory and secrets without a disk. */
-export const layer: Layer.Layer<Secrets | StateDir> = Layer.merge(secrets, stateDir)
+export const layer: Layer.Layer<Secrets | StateDir> = Layer.merge(SecretsMemory.layer, stateDir)
