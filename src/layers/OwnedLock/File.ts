@@ -1,0 +1,122 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { createHash } from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { IdentifiedProcess } from "../../domain/IdentifiedProcess.ts"
+import { OwnedLock } from "../../services/OwnedLock.ts"
+import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
+import { StateDir } from "../../services/StateDir.ts"
+import { attempt, close, codeOf, failure, FileFailed, look, orAbsent } from "../Files.ts"
+import { readPrivate, unusable } from "../PrivateFiles.ts"
+import { type Found, type Steps, take, type Temporary } from "./Routine.ts"
+
+/** An identity is a few hundred bytes. */
+const maxBytes = 4096
+
+const Content = Schema.parseJson(IdentifiedProcess)
+const decode = Schema.decodeUnknownOption(Content)
+
+// The time of writing too: an inode is given out again at once. A link or its removal does not change it.
+const markOf = (stat: fs.BigIntStats): string => `${stat.dev}-${stat.ino}-${stat.mtimeNs}`
+
+const unlink = (file: string): Effect.Effect<void, FileFailed> =>
+  attempt(file, () => fs.unlinkSync(file)).pipe(
+    Effect.catchIf((failed) => failed.reason === "absent", () => Effect.void)
+  )
+
+const link = (file: string, name: string): Effect.Effect<boolean, FileFailed> =>
+  Effect.try({
+    try: () => fs.linkSync(file, name),
+    catch: (cause) => {
+      const unable = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EMLINK", "EINVAL"]
+      return unable.includes(codeOf(cause))
+        ? new FileFailed({
+          reason: "no_hard_links",
+          path: name,
+          detail: "its file system has no hard links, and without them two sessions could hold one lock"
+        })
+        : failure(name, cause)
+    }
+  }).pipe(
+    Effect.as(true),
+    Effect.catchIf((failed) => failed.reason === "exists", () => Effect.succeed(false))
+  )
+
+const read = (name: string): Effect.Effect<Found, FileFailed> =>
+  orAbsent(readPrivate(name, maxBytes)).pipe(
+    Effect.map(Option.match({
+      onNone: (): Found => ({ _tag: "Absent" }),
+      onSome: ({ bytes }) =>
+        Option.match(decode(Buffer.from(bytes).toString("utf8")), {
+          onNone: (): Found => ({ _tag: "Foreign" }),
+          onSome: (owner): Found => ({ _tag: "Owned", owner })
+        })
+    })),
+    Effect.catchIf((failed) => failed.reason === "too_large", () => Effect.succeed<Found>({ _tag: "Foreign" }))
+  )
+
+const isOurs = (ours: Temporary, name: string): Effect.Effect<boolean, FileFailed> =>
+  Effect.map(orAbsent(look(name)), (found) => Option.isSome(found) && markOf(found.value) === ours.mark)
+
+const toDisk = (file: string, fd: number): Effect.Effect<void, FileFailed> =>
+  Effect.async((resume) => fs.fsync(fd, (cause) => resume(cause === null ? Effect.void : failure(file, cause))))
+
+const writeNew = (file: string, content: string, lasting: boolean): Effect.Effect<Temporary, FileFailed> =>
+  Effect.acquireUseRelease(
+    attempt(file, () => fs.openSync(file, "wx", 0o600)),
+    (fd) =>
+      attempt(file, () => {
+        fs.writeFileSync(fd, content)
+        return { file, mark: markOf(fs.fstatSync(fd, { bigint: true })) }
+      }).pipe(
+        Effect.zipLeft(lasting ? toDisk(file, fd) : Effect.void),
+        Effect.onError(() => Effect.ignoreLogged(unlink(file)))
+      ),
+    (fd) => close(file, fd)
+  )
+
+// Of the process, not of a layer: the name says pid and start, so the number must be unique for both.
+let temporaries = 0
+
+const make = Effect.gen(function*() {
+  const state = yield* StateDir
+  const { look: liveness, own } = yield* ProcessIdentity
+  const content = yield* Effect.orDie(Schema.encode(Content)(own))
+  const owner = `${own.pid}-${"startTicks" in own ? own.startTicks : "0"}`
+
+  const write = (name: string, lasting: boolean): Effect.Effect<Temporary, FileFailed> =>
+    Effect.suspend(() => {
+      temporaries += 1
+      return writeNew(`${name}.${owner}-${temporaries}.tmp`, content, lasting)
+    }).pipe(
+      // Without procfs a name can be left over from an earlier process of the same pid: take the next number.
+      Effect.retry({ while: (failed) => failed.reason === "exists", times: 64 })
+    )
+
+  const stepsOf = (lasting: boolean): Steps => ({
+    write: (name) => Effect.mapError(write(name, lasting), unusable),
+    link: (ours, name) => Effect.mapError(link(ours.file, name), unusable),
+    read: (name) => Effect.mapError(read(name), unusable),
+    isOurs: (ours, name) => Effect.mapError(isOurs(ours, name), unusable),
+    remove: (name) => Effect.mapError(unlink(name), unusable),
+    look: liveness
+  })
+  // A lock held for hours must not be an empty file after a power cut; one held for milliseconds must not cost a sync.
+  const [lasting, brief] = [stepsOf(true), stepsOf(false)]
+
+  return OwnedLock.of({
+    config: (root) =>
+      Effect.flatMap(state.of(root), (folder) => take(brief, path.join(folder, "config.lock"), "The team file")),
+    session: (root, sessionId) =>
+      Effect.flatMap(state.of(root), (folder) => {
+        const key = createHash("sha256").update(sessionId).digest("hex").slice(0, 24)
+        return take(lasting, path.join(folder, `session-${key}.lock`), "This saved session")
+      })
+  })
+})
+
+/** Locks in the state folder, owned by this process. */
+export const layer: Layer.Layer<OwnedLock, never, StateDir | ProcessIdentity> = Layer.effect(OwnedLock, make)
