@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import { encodeHealth } from "../../domain/Probe.ts"
 import { canonicalAnswer, proofHeader } from "../../domain/Signature.ts"
 import type { SigningKey } from "../../services/Secrets.ts"
@@ -23,6 +23,8 @@ export const refusal = (status: number, error: string, code?: string): Answer =>
   status,
   body: JSON.stringify(code === undefined ? { error } : { error, code })
 })
+export const foreign = refusal(403, "this port takes requests from the sessions of one team only, not from browsers")
+export const notFound = refusal(404, "there is nothing here")
 
 const headersOf = (answer: Answer, proof: Proof | undefined): Record<string, string | number> => {
   const plain = {
@@ -64,8 +66,8 @@ export const respond = (
   request.resume()
 }
 
-/** An answer for what never became a request: too slow, or not HTTP. */
+/** An answer for what never became a request: too slow, not HTTP, or for a tunnel. */
 export const rawAnswer = (answer: Answer): string =>
-  `HTTP/1.1 ${answer.status} ${answer.status === 408 ? "Request Timeout" : "Bad Request"}\r\n` +
+  `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n` +
   Object.entries(headersOf(answer, undefined)).map(([name, value]) => `${name}: ${value}\r\n`).join("") +
   `\r\n${answer.body}`

@@ -6,7 +6,8 @@ import * as Http from "node:http"
 import { type AddressInfo, Socket } from "node:net"
 import { Port } from "../../domain/Primitives.ts"
 import { IntercomServer, ListenFailed, type Receiver } from "../../services/IntercomServer.ts"
-import { rawAnswer, refusal } from "./Answer.ts"
+import { foreign, notFound, rawAnswer, refusal } from "./Answer.ts"
+import { isForeign } from "./Authenticate.ts"
 import { type Limits, limits as binding } from "./Limits.ts"
 import * as Nonces from "./Nonces.ts"
 import { serve } from "./Serve.ts"
@@ -19,6 +20,8 @@ const createServer = (limits: Limits): Http.Server => {
     insecureHTTPParser: false,
     // A missing Host is a foreign Host: our 403, not node's 400.
     requireHostHeader: false,
+    // Node would take the first of two Hosts, types or signatures and hide the other; joined, neither form is valid.
+    joinDuplicateHeaders: true,
     headersTimeout: limits.arrivalMs,
     requestTimeout: limits.arrivalMs,
     connectionsCheckingInterval: limits.arrivalMs / 10
@@ -54,27 +57,40 @@ const close = (server: Http.Server): Effect.Effect<void> =>
 const tooSlow = rawAnswer(refusal(408, "the request arrived too slowly; nothing was done"))
 const notHttp = rawAnswer(refusal(400, "the request is not valid HTTP"))
 
+/** A request that node hands over without a response of its own. */
+const tunnelAnswer = (request: Http.IncomingMessage, port: number | undefined): string =>
+  rawAnswer(isForeign(request.headers, port) ? foreign : notFound)
+
 /** Exported for tests, which shorten the limits and have nonces of their own. */
 export const makeWith = (limits: Limits, nonces = Nonces.make(limits.maxNonces)) =>
   Effect.sync(() => {
     const listen = Effect.fn("IntercomServer.listen")(function*(saved: Option.Option<Port>, receiver: Receiver) {
       const run = yield* FiberSet.makeRuntime<never>()
       const server = yield* Effect.acquireRelease(Effect.sync(() => createServer(limits)), close)
-      const begun = new WeakMap<Socket, Http.ServerResponse>()
+      const begun = new WeakMap<Socket, { request: Http.IncomingMessage; response: Http.ServerResponse }>()
 
       // Nothing can be done about a connection that could not be accepted; without a listener it would end the process.
       server.on("error", () => undefined)
-      server.on("request", (request, response) => {
-        begun.set(request.socket, response)
+      const onRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
+        begun.set(request.socket, { request, response })
         // A peer that goes away while it is answered is no error of ours.
         request.on("error", () => undefined)
         response.on("error", () => undefined)
         run(serve(request, response, receiver, nonces, limits))
+      }
+      server.on("request", onRequest)
+      // An expectation that nobody knows is ignored: node would answer 417, without a sentence, and hold the connection.
+      server.on("checkExpectation", onRequest)
+      server.on("connect", (request, socket) => {
+        socket.on("error", () => undefined)
+        socket.end(tunnelAnswer(request, request.socket.localPort), () => socket.destroy())
       })
       server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-        const answered = socket instanceof Socket && begun.get(socket)?.headersSent === true
-        if (answered) socket.destroySoon()
+        const served = socket instanceof Socket ? begun.get(socket) : undefined
+        if (served?.response.headersSent === true) served.request.socket.destroySoon()
         else if (!socket.writable || error.code === "ECONNRESET") socket.destroy()
+        // Garbage behind a whole request: that one is decided about, and only its own answer is true.
+        else if (served?.request.complete === true) return
         else socket.end(error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow : notHttp, () => socket.destroy())
       })
 

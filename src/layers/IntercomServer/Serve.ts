@@ -4,15 +4,13 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { decodeEnvelope, mayBeUnsigned } from "../../domain/Envelope.ts"
 import type { Receiver } from "../../services/IntercomServer.ts"
 import { bodyHash } from "../Hash.ts"
-import { accepted, type Answer, health, type Proof, refusal, respond } from "./Answer.ts"
+import { accepted, type Answer, foreign, health, notFound, type Proof, refusal, respond } from "./Answer.ts"
 import { authenticate, isForeign, unauthenticated } from "./Authenticate.ts"
 import * as Body from "./Body.ts"
 import { decide } from "./Decide.ts"
 import type { Limits } from "./Limits.ts"
 import type { Nonces } from "./Nonces.ts"
 
-const foreign = refusal(403, "this port takes requests from the sessions of one team only, not from browsers")
-const notFound = refusal(404, "there is nothing here")
 const closed = refusal(503, "the session is closing and takes nothing any more; nothing was done")
 const wrongType = refusal(415, "the content type must be application/json")
 const tooLarge = refusal(413, "the message is over 320 KiB")

@@ -8,85 +8,30 @@ import * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { encodeEnvelope, maxBodyBytes } from "../../../src/domain/Envelope.ts"
 import type { Port } from "../../../src/domain/Primitives.ts"
-import { canonicalAnswer, proofHeader } from "../../../src/domain/Signature.ts"
+import { proofHeader } from "../../../src/domain/Signature.ts"
 import * as IdsNode from "../../../src/layers/Ids/Node.ts"
 import * as ClientHttp from "../../../src/layers/IntercomClient/Http.ts"
 import * as ServerHttp from "../../../src/layers/IntercomServer/Http.ts"
 import { limits } from "../../../src/layers/IntercomServer/Limits.ts"
-import { IntercomServer, type Receiver } from "../../../src/services/IntercomServer.ts"
+import { IntercomServer } from "../../../src/services/IntercomServer.ts"
 import {
-  authorize,
-  connect,
-  hash,
-  head,
-  raw,
-  type RawAnswer,
-  type Signing,
-  untilClosed
-} from "../../support/RawHttp.ts"
-import { keeping, message, recipient, root } from "../../support/Receivers.ts"
+  assertError,
+  errorOf,
+  hello,
+  isProven,
+  key,
+  listening,
+  nonce,
+  type Post,
+  post
+} from "../../support/Listening.ts"
+import { authorize, connect, head, raw, type Signing, untilClosed } from "../../support/RawHttp.ts"
+import { keeping, message, recipient } from "../../support/Receivers.ts"
 import * as SecretsMemory from "../../support/SecretsMemory.ts"
 import { contract } from "./Contract.ts"
 
 const client = ClientHttp.layer.pipe(Layer.provide(Layer.merge(SecretsMemory.layer, IdsNode.layer)))
 contract("HTTP", Layer.merge(ServerHttp.layer, client))
-
-const key = SecretsMemory.keyOf(root)
-const hello = encodeEnvelope(message("hello"))
-const nonce = "nonce-of-a-request"
-
-const listening = (changes: Partial<Receiver> = {}, changed: Partial<typeof limits> = {}) =>
-  Effect.gen(function*() {
-    const { received, receiver } = keeping(changes)
-    const server = yield* ServerHttp.makeWith({ ...limits, ...changed })
-    return { port: yield* server.listen(Option.none(), receiver), received }
-  })
-
-interface Post {
-  readonly line?: string
-  readonly body?: string | Buffer
-  readonly signing?: Signing
-  readonly headers?: Readonly<Record<string, string | number | undefined>>
-}
-
-/** A signed POST with everything as it should be, but for what is given. */
-const post = (port: Port, { body = hello, headers = {}, line = "POST /intercom", signing = {} }: Post = {}) =>
-  Effect.gen(function*() {
-    const authorization = yield* authorize(key, { body, nonce, ...signing })
-    return yield* raw(
-      port,
-      head(line, {
-        host: `127.0.0.1:${port}`,
-        "content-type": "application/json",
-        "content-length": Buffer.byteLength(body),
-        authorization,
-        ...headers
-      }),
-      body
-    )
-  })
-
-const errorOf = (answer: RawAnswer): string => {
-  const body: unknown = JSON.parse(answer.body)
-  return typeof body === "object" && body !== null && "error" in body && typeof body.error === "string"
-    ? body.error
-    : ""
-}
-
-const isProven = (answer: RawAnswer, of = nonce): boolean =>
-  key.verify(
-    canonicalAnswer({ nonce: of, status: answer.status, body: hash(answer.body) }),
-    answer.headers[proofHeader] ?? ""
-  )
-
-/** An error answer as spec 2.1 has it; `proven` exactly when the mac of the request was valid. */
-const assertError = (answer: RawAnswer, status: number, proven: boolean): void => {
-  assert.deepStrictEqual([answer.status, answer.reset], [status, false])
-  assert.strictEqual(answer.headers["content-type"], "application/json")
-  assert.isAbove(errorOf(answer).length, 0)
-  assert.strictEqual(proofHeader in answer.headers, proven)
-  if (proven) assert.isTrue(isProven(answer))
-}
 
 describe("what the listener answers", () => {
   it.scopedLive("202 with a proof over the very answer", () =>
