@@ -11,7 +11,7 @@ import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { StateDir } from "../../services/StateDir.ts"
 import { attempt, close, codeOf, failure, FileFailed, look, orAbsent } from "../Files.ts"
 import { readPrivate, unusable } from "../PrivateFiles.ts"
-import { type Found, type Steps, take, type Temporary } from "./Routine.ts"
+import { type Found, type Steps, take } from "./Routine.ts"
 
 /** An identity is a few hundred bytes. */
 const maxBytes = 4096
@@ -27,19 +27,22 @@ const unlink = (file: string): Effect.Effect<void, FileFailed> =>
     Effect.catchIf((failed) => failed.reason === "absent", () => Effect.void)
   )
 
+const discard = (file: string): Effect.Effect<void> =>
+  Effect.catchAll(unlink(file), (failed) => Effect.logWarning(failed.message))
+
+const unable = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EMLINK", "EINVAL"]
+
 const link = (file: string, name: string): Effect.Effect<boolean, FileFailed> =>
   Effect.try({
     try: () => fs.linkSync(file, name),
-    catch: (cause) => {
-      const unable = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EMLINK", "EINVAL"]
-      return unable.includes(codeOf(cause))
+    catch: (cause) =>
+      unable.includes(codeOf(cause))
         ? new FileFailed({
           reason: "no_hard_links",
           path: name,
           detail: "its file system has no hard links, and without them two sessions could hold one lock"
         })
         : failure(name, cause)
-    }
   }).pipe(
     Effect.as(true),
     Effect.catchIf((failed) => failed.reason === "exists", () => Effect.succeed(false))
@@ -58,22 +61,15 @@ const read = (name: string): Effect.Effect<Found, FileFailed> =>
     Effect.catchIf((failed) => failed.reason === "too_large", () => Effect.succeed<Found>({ _tag: "Foreign" }))
   )
 
-const isOurs = (ours: Temporary, name: string): Effect.Effect<boolean, FileFailed> =>
-  Effect.map(orAbsent(look(name)), (found) => Option.isSome(found) && markOf(found.value) === ours.mark)
+const isOurs = (name: string, mark: string): Effect.Effect<boolean, FileFailed> =>
+  Effect.map(orAbsent(look(name)), (found) => Option.isSome(found) && markOf(found.value) === mark)
 
-const toDisk = (file: string, fd: number): Effect.Effect<void, FileFailed> =>
-  Effect.async((resume) => fs.fsync(fd, (cause) => resume(cause === null ? Effect.void : failure(file, cause))))
-
-const writeNew = (file: string, content: string, lasting: boolean): Effect.Effect<Temporary, FileFailed> =>
+const toDisk = (file: string): Effect.Effect<void, FileFailed> =>
   Effect.acquireUseRelease(
-    attempt(file, () => fs.openSync(file, "wx", 0o600)),
+    attempt(file, () => fs.openSync(file, "r+")),
     (fd) =>
-      attempt(file, () => {
-        fs.writeFileSync(fd, content)
-        return { file, mark: markOf(fs.fstatSync(fd, { bigint: true })) }
-      }).pipe(
-        Effect.zipLeft(lasting ? toDisk(file, fd) : Effect.void),
-        Effect.onError(() => Effect.ignoreLogged(unlink(file)))
+      Effect.async<void, FileFailed>((resume) =>
+        fs.fsync(fd, (cause) => resume(cause === null ? Effect.void : failure(file, cause)))
       ),
     (fd) => close(file, fd)
   )
@@ -87,25 +83,39 @@ const make = Effect.gen(function*() {
   const content = yield* Effect.orDie(Schema.encode(Content)(own))
   const owner = `${own.pid}-${"startTicks" in own ? own.startTicks : "0"}`
 
-  const write = (name: string, lasting: boolean): Effect.Effect<Temporary, FileFailed> =>
-    Effect.suspend(() => {
+  const stepsOf = (finish: (file: string) => Effect.Effect<void, FileFailed>): Steps => {
+    const create = (name: string, tries: number): Effect.Effect<string | undefined, FileFailed> => {
       temporaries += 1
-      return writeNew(`${name}.${owner}-${temporaries}.tmp`, content, lasting)
-    }).pipe(
-      // Without procfs a name can be left over from an earlier process of the same pid: take the next number.
-      Effect.retry({ while: (failed) => failed.reason === "exists", times: 64 })
-    )
-
-  const stepsOf = (lasting: boolean): Steps => ({
-    write: (name) => Effect.mapError(write(name, lasting), unusable),
-    link: (ours, name) => Effect.mapError(link(ours.file, name), unusable),
-    read: (name) => Effect.mapError(read(name), unusable),
-    isOurs: (ours, name) => Effect.mapError(isOurs(ours, name), unusable),
-    remove: (name) => Effect.mapError(unlink(name), unusable),
-    look: liveness
-  })
+      const file = `${name}.${owner}-${temporaries}.tmp`
+      return attempt(file, () => {
+        fs.writeFileSync(file, content, { flag: "wx", mode: 0o600 })
+        return markOf(fs.lstatSync(file, { bigint: true }))
+      }).pipe(Effect.matchEffect({
+        onSuccess: (mark) =>
+          finish(file).pipe(
+            Effect.zipRight(link(file, name)),
+            Effect.map((linked) => linked ? mark : undefined),
+            Effect.ensuring(discard(file))
+          ),
+        // Without procfs a name can be left over from an earlier process of the same pid: take the next number.
+        onFailure: (failed) =>
+          failed.reason !== "exists" ?
+            Effect.zipRight(discard(file), failed) :
+            tries > 1 ?
+            create(name, tries - 1) :
+            failed
+      }))
+    }
+    return {
+      create: (name) => Effect.mapError(Effect.suspend(() => create(name, 64)), unusable),
+      read: (name) => Effect.mapError(read(name), unusable),
+      isOurs: (name, mark) => Effect.mapError(isOurs(name, mark), unusable),
+      remove: (name) => Effect.mapError(unlink(name), unusable),
+      look: liveness
+    }
+  }
   // A lock held for hours must not be an empty file after a power cut; one held for milliseconds must not cost a sync.
-  const [lasting, brief] = [stepsOf(true), stepsOf(false)]
+  const [lasting, brief] = [stepsOf(toDisk), stepsOf(() => Effect.void)]
 
   return OwnedLock.of({
     config: (root) =>

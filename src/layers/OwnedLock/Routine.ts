@@ -1,14 +1,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { LockNotTaken, type StateUnusable } from "../../domain/ConfigErrors.ts"
 import type { IdentifiedProcess, Liveness } from "../../domain/IdentifiedProcess.ts"
-
-/** A file of ours that holds our process identity: its name, and what it is recognised by under another name. */
-export interface Temporary {
-  readonly file: string
-  readonly mark: string
-}
 
 /** What is under a lock's name: nothing, the identity in it, or something that is not a lock of ours. */
 export type Found =
@@ -16,15 +10,16 @@ export type Found =
   | { readonly _tag: "Owned"; readonly owner: IdentifiedProcess }
   | { readonly _tag: "Foreign" }
 
-/** What the routine does to files, one system call each; between any two of them other processes may do anything. */
+/** What the routine does to files. Between any two steps other processes may do anything. */
 export interface Steps {
-  /** A new file beside `name` with our identity in it, complete. */
-  readonly write: (name: string) => Effect.Effect<Temporary, StateUnusable>
-  /** Gives our file that name as well; false, and nothing done, when the name is in use. */
-  readonly link: (ours: Temporary, name: string) => Effect.Effect<boolean, StateUnusable>
+  /**
+   * Makes `name` stand for a new file with our identity in it, complete from the start, and answers a mark that no
+   * other file of that name has; none, and nothing done, when the name is in use. Leaves no temporary.
+   */
+  readonly create: (name: string) => Effect.Effect<string | undefined, StateUnusable>
   readonly read: (name: string) => Effect.Effect<Found, StateUnusable>
-  /** Whether the name still stands for our file. */
-  readonly isOurs: (ours: Temporary, name: string) => Effect.Effect<boolean, StateUnusable>
+  /** Whether the name still stands for the file of that mark. */
+  readonly isOurs: (name: string, mark: string) => Effect.Effect<boolean, StateUnusable>
   /** Removes the name; one that is gone already is no failure. */
   readonly remove: (name: string) => Effect.Effect<void, StateUnusable>
   readonly look: (owner: IdentifiedProcess) => Effect.Effect<Liveness>
@@ -32,71 +27,73 @@ export interface Steps {
 
 const patience = 2_000_000_000n
 
-const quietly = (effect: Effect.Effect<void, StateUnusable>): Effect.Effect<void> =>
-  Effect.catchAll(effect, (failed) => Effect.logWarning(`A lock could not be released: ${failed.message}`))
+/** A name that stands for somebody else's file by now (a person removed ours) is left alone. */
+const release = (steps: Steps, name: string, mark: string): Effect.Effect<void> =>
+  steps.isOurs(name, mark).pipe(
+    Effect.flatMap((ours) => ours ? steps.remove(name) : Effect.void),
+    Effect.catchAll((failed) => Effect.logWarning(`A lock could not be released: ${failed.message}`)),
+    Effect.uninterruptible
+  )
 
-/** A name that was given to somebody else meanwhile (a person removed ours) is left alone. */
-const release = (steps: Steps, ours: Temporary, name: string): Effect.Effect<void> =>
-  quietly(Effect.flatMap(steps.isOurs(ours, name), (still) => still ? steps.remove(name) : Effect.void))
-
-/** Why a try did not gain the lock: it may be had at once, or somebody is in the way. */
-type Tried = "taken" | "again" | LockNotTaken
+/** The mark of a lock that was gained; or it may be had at once; or who is in the way. */
+type Tried = string | undefined | LockNotTaken
 
 /** Replaces the lock of a process proven gone, proving it again where only one process can be at a time. */
-const takeOver = Effect.fnUntraced(function*(steps: Steps, ours: Temporary, name: string, what: string) {
+const takeOver = Effect.fnUntraced(function*(steps: Steps, name: string, what: string) {
   const takeover = `${name}.takeover`
   const replace: Effect.Effect<Tried, StateUnusable> = Effect.gen(function*() {
     const found = yield* steps.read(name)
-    if (found._tag !== "Owned" || (yield* steps.look(found.owner)) !== "gone") return "again"
+    if (found._tag !== "Owned" || (yield* steps.look(found.owner)) !== "gone") return undefined
     yield* steps.remove(name)
-    return (yield* steps.link(ours, name)) ? "taken" : "again"
+    return yield* steps.create(name)
   })
-  if (yield* steps.link(ours, takeover)) return yield* Effect.ensuring(replace, release(steps, ours, takeover))
+  const mark = yield* steps.create(takeover)
+  if (mark !== undefined) return yield* Effect.ensuring(replace, release(steps, takeover, mark))
 
   const left = yield* steps.read(takeover)
-  if (left._tag === "Absent") return "again"
+  if (left._tag === "Absent") return undefined
   const pid = left._tag === "Owned" ? left.owner.pid : undefined
   return new LockNotTaken({ reason: "takeover_left", file: takeover, pid, what })
 })
 
-const tryOnce = Effect.fnUntraced(function*(steps: Steps, ours: Temporary, name: string, what: string) {
-  if (yield* steps.link(ours, name)) return "taken"
+const tryAgain = Effect.fnUntraced(function*(steps: Steps, name: string, what: string) {
   const found = yield* steps.read(name)
-  if (found._tag === "Absent") return "again"
-  // Complete before it got this name: it will not become a lock of ours by waiting.
+  if (found._tag === "Absent") return yield* steps.create(name)
+  // It was complete before it got this name: waiting makes no lock of ours of it.
   if (found._tag === "Foreign") {
     return yield* new LockNotTaken({ reason: "unreadable", file: name, pid: undefined, what })
   }
   const liveness = yield* steps.look(found.owner)
-  if (liveness === "gone") return yield* takeOver(steps, ours, name, what)
+  if (liveness === "gone") return yield* takeOver(steps, name, what)
   const reason = liveness === "alive" ? "held" : "unknown_owner"
   return new LockNotTaken({ reason, file: name, pid: found.owner.pid, what })
 })
 
-const acquire = Effect.fnUntraced(
-  function*(steps: Steps, ours: Temporary, name: string, what: string, pause: Effect.Effect<void>) {
-    const deadline = (yield* Clock.currentTimeNanos) + patience
-    let tried: Tried = "again"
-    while ((tried = yield* tryOnce(steps, ours, name, what)) !== "taken") {
-      if (tried === "again") continue
-      if ((yield* Clock.currentTimeNanos) >= deadline) return yield* tried
-      yield* pause
-    }
+/** `pause` is the only place where an interruption gets in: nothing is held there. */
+const contend = Effect.fnUntraced(function*(steps: Steps, name: string, what: string, pause: Effect.Effect<void>) {
+  const deadline = (yield* Clock.currentTimeNanos) + patience
+  while (true) {
+    const tried: Tried = yield* tryAgain(steps, name, what)
+    if (typeof tried === "string") return tried
+    if (tried === undefined) continue
+    if ((yield* Clock.currentTimeNanos) >= deadline) return yield* tried
+    yield* pause
   }
-)
+})
 
 /**
  * Takes the lock `name` for as long as the scope is open (spec 1.4). `what` is the subject of the error's sentence.
  * Waits up to 2 s, interruptibly, for an owner that is not proven gone; fails with what was in the way at the end.
  * An interruption or failure leaves no file of ours behind.
  *
- * Why there are never two owners. A lock is gained by one step only: a hard link, which replaces nothing, so while the
- * name exists nobody gains it. It is removed by two: by its living owner, and by whoever holds `<name>.takeover`. The
- * latter is gained by a link too and never broken, so one process holds it however long it sleeps; what it reads under
- * it is the lock of a process proven gone. That process does nothing any more, and nobody else may remove the name: it
- * still means the same file when it is removed. What was read *before* the take-over was gained proves nothing, since
- * another process may have replaced the lock meanwhile: hence the second proof. Then the name is free for everyone,
- * and the link decides again; a rename would do without that gap, but would put ours over whatever is there.
+ * Why there are never two owners. A lock is gained by one step only, `create`, which replaces nothing: while the name
+ * exists nobody gains it. It is removed by two: by its living owner, and by whoever holds `<name>.takeover`. The latter
+ * is gained in the same way and never broken, so one process holds it, however long it sleeps between two steps, and
+ * what it reads under it is the lock of a process proven gone. That process does nothing any more, and nobody else may
+ * remove the name: it still stands for the same file when it is removed. What was read *before* the take-over was
+ * gained proves nothing, since another process may have replaced the lock meanwhile: hence the second proof. Then the
+ * name is free for everyone, and `create` decides again. A rename over the name would need the same proof, and if ever
+ * it were wrong would put ours over a living owner's; this way everyone who gains the lock found the name free.
  */
 export const take = (
   steps: Steps,
@@ -104,12 +101,13 @@ export const take = (
   what: string
 ): Effect.Effect<void, LockNotTaken | StateUnusable, Scope.Scope> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(
-      steps.write(name),
-      (ours) =>
-        acquire(steps, ours, name, what, restore(Effect.sleep("10 millis"))).pipe(
-          Effect.ensuring(quietly(steps.remove(ours.file))),
-          Effect.zipRight(Effect.addFinalizer(() => release(steps, ours, name)))
-        )
+    steps.create(name).pipe(
+      Effect.flatMap((mark) =>
+        mark === undefined ? contend(steps, name, what, restore(Effect.sleep("10 millis"))) : Effect.succeed(mark)
+      ),
+      // Not Effect.addFinalizer, which compares all of a fiber's state: this is on the path of every update.
+      Effect.flatMap((mark) =>
+        Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, release(steps, name, mark)))
+      )
     )
   )
