@@ -79,10 +79,10 @@ export type Envelope = typeof Envelope.Type
 export type Kind = Envelope["kind"]
 export type EnvelopeOf<K extends Kind> = Extract<Envelope, { readonly kind: K }>
 
-const kinds: ReadonlySet<string> = new Set<string>(Envelope.members.map((member) => member.fields.kind.literals[0]))
+const kinds: ReadonlySet<unknown> = new Set<string>(Envelope.members.map((member) => member.fields.kind.literals[0]))
 const parseJson = Schema.decodeUnknownOption(Schema.parseJson())
 const decodeWhole = Schema.decodeUnknownEither(Envelope)
-const ofAKind = Schema.is(Schema.Struct({ kind: Schema.String }))
+const ofAKind = Schema.is(Schema.Struct({ kind: Schema.Unknown }))
 
 /** No envelope nests deeper; what does could overflow the stack of whatever walks it. */
 const maxDepth = 16

@@ -18,7 +18,7 @@ import {
   post,
   postHead
 } from "../../support/Listening.ts"
-import { authorize, connect, hash, head, raw, untilClosed } from "../../support/RawHttp.ts"
+import { authorize, connect, head, raw, untilClosed } from "../../support/RawHttp.ts"
 import { message, recipient } from "../../support/Receivers.ts"
 
 /** A signed POST as text: what is before the body, with the bytes of the body left to the caller. */
@@ -160,7 +160,7 @@ describe("requests that no client of ours makes", () => {
         receive: (_1, _2, commit) =>
           Deferred.succeed(running, undefined).pipe(
             Effect.zipRight(Deferred.await(go)),
-            Effect.zipRight(commit(Effect.fail({ status: 400, sentence: "not from you" })))
+            Effect.zipRight(commit(Effect.fail({ status: 400, sentence: "not from you" } as const)))
           )
       })
       const socket = yield* connect(port)
