@@ -6,9 +6,11 @@ import { IntercomClient } from "../services/IntercomClient.ts"
 import type { Member } from "./Membership.ts"
 import { ownPort } from "./Post.ts"
 import { reopen } from "./Reopen.ts"
+import { takeover } from "./Takeover.ts"
 import { enterTeam, publishTeam } from "./Team.ts"
 
-const usage = "Use /intercom to see the team, or /intercom start to publish a team file here."
+const usage = "Use /intercom to see the team, /intercom start to publish a team file here, or /intercom takeover to " +
+  "coordinate a team whose coordinator is gone."
 
 const row = (agent: Agent, connection: string): string =>
   `  ${agent.name}${agent.coordinator ? "" : ` (${agent.projectDirectory})`}: ${connection}` +
@@ -62,10 +64,11 @@ export const command = Effect.fn("command")(function*(args: string) {
       return multiplexer === "tmux" ? published : `${published}\n${herdrLater(team.coordinator.sessionId)}`
     }
     case "takeover":
+      return yield* takeover(standing)
     case "resolve":
       return yield* new Refused({
         reason: "not_supported",
-        sentence: `/intercom ${args.trim()} is not in this version yet; nothing was done.`
+        sentence: "/intercom resolve is not in this version yet; nothing was done."
       })
     default:
       return yield* new Refused({ reason: "invalid", sentence: `Nothing was done. ${usage}` })

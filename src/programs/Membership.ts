@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
-import type { ConfigUnusable } from "../domain/ConfigErrors.ts"
+import * as Scope from "effect/Scope"
+import type { ConfigUnusable, LockNotTaken, StateUnusable } from "../domain/ConfigErrors.ts"
 import type { Port, SessionId } from "../domain/Primitives.ts"
 import type { Identity } from "../domain/Prompt.ts"
 import { type Role, roleOf } from "../domain/Role.ts"
@@ -13,6 +14,7 @@ import { activeTools } from "../domain/ToolCatalogue.ts"
 import { ConfigReader } from "../services/ConfigReader.ts"
 import { HostSession } from "../services/HostSession.ts"
 import { HostTools } from "../services/HostTools.ts"
+import { OwnedLock } from "../services/OwnedLock.ts"
 import { SessionScope } from "../services/SessionScope.ts"
 
 /** No team file yet: coordinator of its own directory, in memory (spec 1.2). */
@@ -34,16 +36,22 @@ export interface Member {
 export type Standing = Solo | Member
 
 /** What an entry from outside can find instead of a standing. */
-export type EntryError = SessionReplaced | TeamGone | ConfigUnusable
+export type EntryError = SessionReplaced | TeamGone | ConfigUnusable | LockNotTaken | StateUnusable
 
 /** Where this session stands in its team; every entry from outside begins here. */
 export class Membership extends Context.Tag("pi-intercom/Membership")<Membership, {
   readonly sessionId: SessionId
   /**
-   * Passes the fence, reads the config afresh and decides the role; gives the host the role's tools when it changed.
-   * `joined` is true once: when a coordinator in memory finds a file that does not name it (spec 3.2).
+   * Passes the fence, reads the config afresh and decides the role; gives the host the role's tools when it changed. A
+   * file that was found is acted on only under this session's lock, and as it is then (spec 3.2). `joined` is true once:
+   * when a session that had no team finds a file.
    */
   readonly enter: Effect.Effect<{ readonly standing: Standing; readonly joined: boolean }, EntryError>
+  /**
+   * Takes this session's lock in the team of `root`, a real path, unless it has it; it is kept until nothing of the
+   * session runs any more. Fails while another process has it: then nothing may be written, sent or registered.
+   */
+  readonly lock: (root: string) => Effect.Effect<void, LockNotTaken | StateUnusable>
   /** The root of the team that this session belongs to; none while it is alone. Needs no fence. */
   readonly team: Effect.Effect<Option.Option<string>>
   /** Belongs to the team of `root` from now on. */
@@ -61,11 +69,25 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
       const reader = yield* ConfigReader
       const host = yield* HostSession
       const hostTools = yield* HostTools
+      const locks = yield* OwnedLock
       const scope = yield* SessionScope
       const root = yield* Ref.make(Option.none<string>())
       const loaded = yield* Ref.make(Option.none<Identity>())
       const port = yield* Ref.make(Option.none<Port>())
       const shown = yield* Ref.make(Option.none<Role>())
+      const locked = yield* Ref.make<ReadonlyArray<string>>([])
+      const locking = yield* Effect.makeSemaphore(1)
+
+      const has = (team: string) => Effect.map(Ref.get(locked), (teams) => teams.includes(team))
+      const take = (team: string) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.zipRight(
+            restore(Scope.extend(locks.session(team, scope.sessionId), scope.last)),
+            Ref.update(locked, (teams) => [...teams, team])
+          )
+        )
+      const lock = (team: string) =>
+        Effect.unlessEffect(take(team), has(team)).pipe(locking.withPermits(1), Effect.asVoid)
 
       const equip = (role: Role) =>
         Ref.getAndSet(shown, Option.some(role)).pipe(
@@ -87,26 +109,38 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
         return standing
       })
 
+      /** The lock may have been waited for, and its last owner have written: what was read before it does not count. */
+      const readLocked = Effect.fn("Membership.readLocked")(function*(team: string) {
+        if (!(yield* has(team))) {
+          if (Option.isNone(yield* reader.read(team))) return Option.none<TeamConfig>()
+          yield* lock(team)
+          yield* scope.guard
+        }
+        return yield* reader.read(team)
+      })
+
       const enter = Effect.gen(function*() {
         yield* scope.guard
         const known = yield* Ref.get(root)
         const found = Option.isSome(known) ? known : yield* reader.discover(host.directory)
         const team = Option.getOrElse(found, () => host.directory)
-        const config = Option.isSome(found) ? yield* reader.read(team) : Option.none<TeamConfig>()
+        const config = Option.isSome(found) ? yield* readLocked(team) : Option.none<TeamConfig>()
         if (Option.isNone(config) && Option.isSome(known)) {
           return yield* new TeamGone({ file: `${team}/.pi-intercom/config.json` })
         }
         const standing: Standing = Option.isSome(config)
           ? yield* member(team, config.value)
           : { role: "solo", root: team }
-        if (Option.isSome(config)) yield* Ref.set(root, found)
+        // Of two entries that find the file at once one has joined.
+        const joined = Option.isSome(config) && Option.isNone(yield* Ref.getAndSet(root, found))
         yield* equip(standing.role)
-        return { standing, joined: Option.isNone(known) && Option.isSome(config) }
+        return { standing, joined }
       }).pipe(Effect.withSpan("Membership.enter"))
 
       return {
         sessionId: scope.sessionId,
         enter,
+        lock,
         team: Ref.get(root),
         lastRole: Ref.get(shown),
         join: (team) => Ref.set(root, Option.some(team)),

@@ -6,14 +6,14 @@ import { Membership } from "./Membership.ts"
 import { enterTeam } from "./Team.ts"
 
 /**
- * The text that this agent start adds to the system prompt (spec 3.5). While the team file cannot be read the session is
- * what it last was, so that the text, and with it the provider's cache, stays; none for a session that was replaced.
+ * The text that this agent start adds to the system prompt (spec 3.5). While the team file cannot be read or acted on the
+ * session is what it last was, so that the text, and with it the provider's cache, stays; none for a session that was replaced.
  */
 export const promptSection = Effect.gen(function*() {
   const { lastRole, loaded } = yield* Membership
   const role = yield* enterTeam.pipe(
     Effect.map((standing) => standing.role),
-    Effect.catchTag("ConfigUnusable", "TeamGone", () => Effect.flatten(lastRole))
+    Effect.catchIf((error) => error._tag !== "SessionReplaced", () => Effect.flatten(lastRole))
   )
   const identity = yield* Ref.get(loaded)
   return section(role, Option.getOrUndefined(identity))

@@ -1,39 +1,20 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import { AllowUnauthenticated } from "../domain/Environment.ts"
-import type { Port, SessionId } from "../domain/Primitives.ts"
-import { agentBySession, proposeConfig, type TeamConfig } from "../domain/TeamConfig.ts"
-import { ConfigStore } from "../services/ConfigStore.ts"
 import { HostSession } from "../services/HostSession.ts"
 import { IntercomServer } from "../services/IntercomServer.ts"
 import { ObservationLog } from "../services/ObservationLog.ts"
 import { Secrets } from "../services/Secrets.ts"
 import { SessionScope } from "../services/SessionScope.ts"
 import { announce } from "./Announce.ts"
-import { type Member, Membership } from "./Membership.ts"
+import { coordinate } from "./Coordinate.ts"
+import { Membership } from "./Membership.ts"
 import { receive } from "./receive/Receive.ts"
 import { load } from "./Responsibility.ts"
 
-/** The coordinator's entry with the port it is bound to now, and without the legacy `dashboardPort` (spec 3.2). */
-const atStart = (sessionId: SessionId, port: Port) => (config: TeamConfig) => {
-  const self = agentBySession(config, sessionId)
-  if (self === undefined || (self.port === port && self.dashboardPort === undefined)) return Either.right(config)
-  const { dashboardPort: _, ...kept } = self
-  const agents = config.agents.map((agent) => agent === self ? { ...kept, port } : agent)
-  return proposeConfig(config, { agents })
-}
-
-const startCoordinator = Effect.fn("startCoordinator")(function*(standing: Member, port: Port) {
-  const { guard, sessionId } = yield* SessionScope
-  const store = yield* ConfigStore
-  yield* store.update(standing.root, sessionId, guard, atStart(sessionId, port))
-  yield* store.ensureGitignore(standing.root)
-})
-
 /**
- * Starts the session's part in its team (spec 3.2): discover and read, listen, take the role, load what the entry says,
+ * Starts the session's part in its team (spec 3.2): discover and read, lock, listen, take the role, load what the entry says,
  * announce. Begins no model turn. Whatever fails here leaves the session inactive, with the sentence that says why.
  */
 export const start = Effect.gen(function*() {
@@ -63,7 +44,7 @@ export const start = Effect.gen(function*() {
   })
   yield* Ref.set(membership.port, Option.some(port))
 
-  if (found.role === "coordinator") yield* startCoordinator(found, port)
+  if (found.role === "coordinator") yield* coordinate(found)
   if (found.role !== "solo" && found.self !== undefined) yield* load(found.self)
   const { standing } = yield* membership.enter
   yield* log.record({ event: "runtime.ready", role: standing.role, port })

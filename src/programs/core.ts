@@ -28,7 +28,9 @@ import * as IntercomClient from "../layers/IntercomClient/Http.ts"
 import * as IntercomServer from "../layers/IntercomServer/Http.ts"
 import * as Multiplexers from "../layers/Multiplexers/Live.ts"
 import * as ObservationLog from "../layers/ObservationLog/Silent.ts"
+import * as OwnedLock from "../layers/OwnedLock/File.ts"
 import * as Platform from "../layers/Platform/Node.ts"
+import * as ProcessIdentity from "../layers/ProcessIdentity/Procfs.ts"
 import * as ProjectDirectories from "../layers/ProjectDirectories/File.ts"
 import * as ReportStore from "../layers/ReportStore/File.ts"
 import * as Secrets from "../layers/Secrets/File.ts"
@@ -63,7 +65,8 @@ const services = (
   context: ExtensionContext,
   host: Host,
   witness: InputWitness.InputWitness,
-  fence: SessionFence.Fence
+  fence: SessionFence.Fence,
+  lifetime: Lifetime.Lifetime
 ) => {
   const here = Layer.mergeAll(Ids.layer, Platform.layer, CommandRunner.layer, ObservationLog.layer)
   const piSession = Layer.mergeAll(
@@ -72,13 +75,16 @@ const services = (
     HostLogger.layer((text) => tell(context, text, "warning")),
     FileMutationQueue.layer(host.withFileMutationQueue)
   )
+  const state = Layer.mergeAll(Secrets.layer, OwnedLock.layer).pipe(
+    Layer.provideMerge(Layer.merge(StateDir.layer, ProcessIdentity.layer))
+  )
   const files = ConfigStore.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(ConfigReader.layer, ProjectDirectories.layer, ReportStore.layer)),
-    Layer.provideMerge(Secrets.layer.pipe(Layer.provideMerge(StateDir.layer)))
+    Layer.provideMerge(state)
   )
   const network = Layer.mergeAll(IntercomServer.layer, IntercomClient.layer)
   const terminals = Layer.mergeAll(Multiplexers.layer, HostProgram.layer({ ...host, agentDir: host.agentDir() }))
-  const adapters = Layer.mergeAll(SessionFence.layer(fence), network, terminals).pipe(
+  const adapters = Layer.mergeAll(SessionFence.layer(fence, lifetime.last), network, terminals).pipe(
     Layer.provideMerge(files),
     Layer.provideMerge(piSession),
     Layer.provideMerge(here)
@@ -114,14 +120,14 @@ const openSession = async (
   const sessionId = Schema.decodeUnknownOption(SessionId)(context.sessionManager.getSessionId())
   if (Option.isNone(sessionId)) return shut("Pi gave this session an id that Intercom cannot use.")
   const fence: SessionFence.Fence = { sessionId: sessionId.value, open: true }
-  const scope = Effect.runSync(Lifetime.open)
+  const lifetime = Effect.runSync(Lifetime.open)
   const close = () => {
     fence.open = false
-    return Effect.runPromise(Lifetime.close(scope))
+    return Effect.runPromise(Lifetime.close(lifetime))
   }
-  const opened = Layer.buildWithScope(services(pi, context, host, witness, fence), scope).pipe(
+  const opened = Layer.buildWithScope(services(pi, context, host, witness, fence, lifetime), lifetime.work).pipe(
     Effect.flatMap((built) =>
-      Effect.provide(Effect.all([Bridge.make<Services>(present), start]), built).pipe(Scope.extend(scope))
+      Effect.provide(Effect.all([Bridge.make<Services>(present), start]), built).pipe(Scope.extend(lifetime.work))
     ),
     Effect.map(([bridge]) => bridge),
     Effect.exit
@@ -226,7 +232,7 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
   })
 
   pi.registerCommand("intercom", {
-    description: "Shows the team; `start` publishes a team file here",
+    description: "Shows the team; `start` publishes a team file here, `takeover` replaces a coordinator that is gone",
     handler: async (args, context) => {
       if (!current.active) return tell(context, current.sentence, "warning")
       const outcome = await current.run(command(args))

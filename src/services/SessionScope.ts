@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
 import type { SessionId } from "../domain/Primitives.ts"
 import type { SessionReplaced } from "../domain/SessionErrors.ts"
 
@@ -14,4 +15,6 @@ export class SessionScope extends Context.Tag("pi-intercom/SessionScope")<Sessio
   readonly isOpen: () => boolean
   /** Runs an effect in the background of the session; interrupted when the fence closes. Its failure is not reported. */
   readonly fork: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<Fiber.RuntimeFiber<A, E>, never, R>
+  /** Closes last, when everything else of the session has been released: the session's lock hangs on it. */
+  readonly last: Scope.Scope
 }>() {}

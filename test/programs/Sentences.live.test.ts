@@ -6,26 +6,20 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { LaunchFailed } from "../../src/domain/Launch.ts"
 import type { ToolName } from "../../src/domain/ToolCatalogue.ts"
-import * as ConfigReader from "../../src/layers/ConfigReader/File.ts"
-import * as ConfigStore from "../../src/layers/ConfigStore/File.ts"
 import * as FileMutationQueue from "../../src/layers/FileMutationQueue/Unqueued.ts"
+import * as OwnedLock from "../../src/layers/OwnedLock/File.ts"
 import * as Platform from "../../src/layers/Platform/Node.ts"
-import * as ProjectDirectories from "../../src/layers/ProjectDirectories/File.ts"
-import * as ReportStore from "../../src/layers/ReportStore/File.ts"
-import * as Secrets from "../../src/layers/Secrets/File.ts"
-import * as StateDir from "../../src/layers/StateDir/File.ts"
+import * as ProcessIdentity from "../../src/layers/ProcessIdentity/Procfs.ts"
+import * as TeamFiles from "../../src/layers/TeamFiles.ts"
 import { makeMachineOn } from "../support/SimulatedTeam.ts"
 import { temporaryFolder } from "../support/TempFolder.ts"
 
-const files = ConfigStore.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(ConfigReader.layer, ProjectDirectories.layer, ReportStore.layer)),
-  Layer.provideMerge(Secrets.layer.pipe(Layer.provideMerge(StateDir.layer))),
-  Layer.provide(Layer.merge(Platform.layer, FileMutationQueue.layer))
-)
+const files = TeamFiles.layer.pipe(Layer.provide(Layer.merge(Platform.layer, FileMutationQueue.layer)))
 
 /** A machine on real files: a root with a file and a folder in it, and a state folder of its own. */
 const realMachine = Effect.gen(function*() {
@@ -36,8 +30,10 @@ const realMachine = Effect.gen(function*() {
   fs.symlinkSync("/", path.join(root, "out"))
   const state = path.join(base, "state")
   const environment = ConfigProvider.fromMap(new Map([["PI_INTERCOM_STATE_DIR", state]]))
-  const machine = makeMachineOn(files.pipe(Layer.provide(Layer.setConfigProvider(environment))))
-  const show = (text: string) => text.replaceAll(root, "<root>").replaceAll(state, "<state>")
+  const here = files.pipe(Layer.provide(Layer.setConfigProvider(environment)))
+  const machine = makeMachineOn(here, () => here)
+  const show = (text: string) =>
+    text.replaceAll(root, "<root>").replaceAll(state, "<state>").replaceAll(`process ${process.pid}`, "process <pid>")
   return { ...machine, root, state, show }
 })
 
@@ -139,10 +135,26 @@ describe("what a user is told", () => {
       yield* fail(coordinator, "close uncertain: ", "intercom_send", { to: "Ada", message: "x" })
       yield* fail(worker, "close uncertain: ", "intercom_report_work", { status: "blocked", summary: "x" })
 
-      for (const args of ["stop", "takeover", "resolve"]) {
-        const error = yield* Effect.flip(coordinator.command(args))
-        rows.push([`\`/intercom ${args}\``, show(error.message)])
+      const command = (who: typeof coordinator, label: string, args: string) =>
+        Effect.map(Effect.flip(who.command(args)), (error) => {
+          assert.notInclude(error.message, "\n")
+          rows.push([`${label}\`/intercom ${args}\``, show(error.message)])
+        })
+      for (const args of ["stop", "takeover", "resolve"]) yield* command(coordinator, "", args)
+      yield* command(worker, "worker: ", "takeover")
+      machine.network.squat(yield* Effect.flatten(coordinator.membership.port.get))
+      worker.host.answer = (question) => {
+        rows.push(["what `/intercom takeover` asks a worker", show(question)])
+        return Effect.succeed(true)
       }
+      yield* command(worker, "coordinator's port unproven, its process there: ", "takeover")
+      const twin = yield* machine.open("c-1", root)
+      rows.push(["the same saved session in a second Pi", show(failureOf(twin.started).message)])
+      yield* command(
+        yield* realMachine.pipe(Effect.flatMap((one) => one.open("c-1", one.root))),
+        "no team: ",
+        "takeover"
+      )
       coordinator.host.sessionId = "c-2"
       yield* fail(coordinator, "session replaced: ", "intercom_list", {})
       fs.rmSync(file)
@@ -151,7 +163,7 @@ describe("what a user is told", () => {
       yield* Effect.promise(() =>
         expect(
           `# What a user is told: tools and commands\n\nMade by running them (test/programs/Sentences.live.test.ts).\n\n| call | sentence |\n|---|---|\n${
-            text(rows)
+            keyless(text(rows))
           }\n`
         )
           .toMatchFileSnapshot("../../docs/sentences-tools.md")
@@ -180,8 +192,7 @@ describe("what a user is told", () => {
           const file = path.join(folder, "config.json")
           plant(machine, file, folder)
           const session = yield* machine.open("c-1", machine.root)
-          const failure = Exit.isFailure(session.started) ? Cause.failureOption(session.started.cause) : Option.none()
-          rows.push([label, machine.show(Option.getOrThrow(failure).message)])
+          rows.push([label, machine.show(failureOf(session.started).message)])
         }).pipe(Effect.scoped)
       const content = (label: string, value: unknown) =>
         planted(label, (_, file) => fs.writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value)))
@@ -259,25 +270,41 @@ describe("what a user is told", () => {
         fs.chmodSync(folder, mode)
         return folder
       }
-      const keyless = (sentence: string) => sentence.replace(/<state>\/[0-9a-f]{24}/, "<state>/<key>")
       yield* withGood("state folder of the root: open to the group", (machine) => void stateOf(machine, 0o750))
       yield* withGood("secret: 5 bytes", (machine) =>
         fs.writeFileSync(path.join(stateOf(machine, 0o700), "secret"), "short", { mode: 0o600 }))
       yield* withGood("secret: readable by the group", (machine) =>
         fs.writeFileSync(path.join(stateOf(machine, 0o700), "secret"), Buffer.alloc(32, 1), { mode: 0o640 }))
+      const lock = (machine: Machine, content: string) => {
+        const name = `session-${createHash("sha256").update("c-1").digest("hex").slice(0, 24)}.lock`
+        fs.writeFileSync(path.join(stateOf(machine, 0o700), name), content, { mode: 0o600 })
+      }
+      yield* withGood("session lock: something else", (machine) =>
+        lock(machine, "x"))
+      yield* withGood("session lock: of a process on another machine", (machine) =>
+        lock(machine, JSON.stringify({ pid: 7, startTicks: "1", bootId: "b", machineId: "m", pidNamespace: "n" })))
       yield* withGood("secret: a link", (machine) =>
         fs.symlinkSync("/etc/hostname", path.join(stateOf(machine, 0o700), "secret")))
 
       yield* Effect.promise(() =>
         expect(
           `# What a user is told: files\n\nMade by planting them (test/programs/Sentences.live.test.ts).\n\n| file | sentence |\n|---|---|\n${
-            keyless(text(rows)).replace(/<state>\/[0-9a-f]{24}/g, "<state>/<key>")
+            keyless(text(rows))
           }\n`
         )
           .toMatchFileSnapshot("../../docs/sentences-files.md")
       )
     }))
 })
+
+/** Keys of folders and sessions, which are hashes of temporary paths. */
+function keyless(sentences: string): string {
+  return sentences.replace(/<state>\/[0-9a-f]{24}/g, "<state>/<key>").replace(/session-[0-9a-f]{24}/g, "session-<key>")
+}
+
+function failureOf<A, E>(exit: Exit.Exit<A, E>): E {
+  return Option.getOrThrow(Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none())
+}
 
 /** Long arguments as their lengths. */
 function shortened(args: unknown): string {

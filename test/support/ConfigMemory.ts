@@ -20,6 +20,8 @@ export interface TeamWorld {
   readonly files: Map<string, string>
   /** The folders that exist, each with its real path (itself, unless it is a link). */
   readonly folders: Map<string, string>
+  /** The roots that were swept, in order. */
+  readonly swept: ReadonlyArray<string>
   readonly layer: Layer.Layer<ConfigReader | ConfigStore | ProjectDirectories>
 }
 
@@ -32,6 +34,7 @@ const refuse = (reason: ConfigNotWritten["reason"], root: string, detail: string
 export const makeTeamWorld = (...folders: ReadonlyArray<string>): TeamWorld => {
   const files = new Map<string, string>()
   const existing = new Map(folders.map((folder) => [folder, folder]))
+  const swept: Array<string> = []
   const semaphore = Effect.unsafeMakeSemaphore(1)
 
   const read = (root: string): Effect.Effect<Option.Option<TeamConfig>, ConfigUnusable> =>
@@ -122,12 +125,14 @@ export const makeTeamWorld = (...folders: ReadonlyArray<string>): TeamWorld => {
         ),
         Effect.map(([_, configured]) => configured)
       ),
-    ensureGitignore: () => Effect.void
+    ensureGitignore: () => Effect.void,
+    sweep: (root) => Effect.sync(() => void swept.push(root))
   })
 
   return {
     files,
     folders: existing,
+    swept,
     layer: Layer.mergeAll(
       Layer.succeed(ConfigReader, reader),
       Layer.succeed(ConfigStore, store),

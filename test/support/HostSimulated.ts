@@ -15,6 +15,8 @@ export interface SimulatedHost {
   /** What a text waits for before Pi can take it. */
   ready: Effect.Effect<void>
   name: string | undefined
+  /** What the person answers when asked, after reading the question. */
+  answer: (question: string) => Effect.Effect<boolean>
   tools: ReadonlyArray<ToolName>
   readonly texts: Array<string>
   readonly notices: Array<string>
@@ -29,6 +31,7 @@ export const makeHost = (sessionId: string, directory: string): SimulatedHost =>
     takes: true,
     ready: Effect.void,
     name: undefined,
+    answer: () => Effect.succeed(false),
     tools: [],
     texts: [],
     notices: [],
@@ -46,7 +49,7 @@ export const makeHost = (sessionId: string, directory: string): SimulatedHost =>
             }),
           setName: (name) => Effect.sync(() => void (host.name = name)),
           notify: (text) => Effect.sync(() => void host.notices.push(text)),
-          confirm: () => Effect.succeed(false)
+          confirm: (_title, text) => Effect.suspend(() => host.answer(text))
         }),
         Layer.succeed(HostTools, { activate: (names) => Effect.sync(() => void (host.tools = names)) })
       )

@@ -8,6 +8,7 @@ import { LaunchFailed } from "../../src/domain/Launch.ts"
 import { type MultiplexerKind, SessionId } from "../../src/domain/Primitives.ts"
 import type { ToolName } from "../../src/domain/ToolCatalogue.ts"
 import * as SessionFence from "../../src/layers/SessionScope/Fence.ts"
+import * as Lifetime from "../../src/layers/SessionScope/Lifetime.ts"
 import { ActivityTracker } from "../../src/programs/ActivityTracker.ts"
 import { command } from "../../src/programs/Command.ts"
 import { Delivery } from "../../src/programs/Delivery.ts"
@@ -20,6 +21,7 @@ import type { ConfigReader } from "../../src/services/ConfigReader.ts"
 import type { ConfigStore } from "../../src/services/ConfigStore.ts"
 import { HostProgram } from "../../src/services/HostProgram.ts"
 import { type Multiplexer, Multiplexers } from "../../src/services/Multiplexers.ts"
+import type { OwnedLock } from "../../src/services/OwnedLock.ts"
 import type { ProjectDirectories } from "../../src/services/ProjectDirectories.ts"
 import type { ReportStore } from "../../src/services/ReportStore.ts"
 import type { Secrets } from "../../src/services/Secrets.ts"
@@ -27,6 +29,7 @@ import type { StateDir } from "../../src/services/StateDir.ts"
 import { makeTeamWorld } from "./ConfigMemory.ts"
 import { makeHost } from "./HostSimulated.ts"
 import { makeIds } from "./IdsTest.ts"
+import { makeLockWorld } from "./LockMemory.ts"
 import * as Network from "./NetworkMemory.ts"
 import { makeObservationMemory } from "./ObservationMemory.ts"
 import { makeReportMemory } from "./ReportMemory.ts"
@@ -65,42 +68,57 @@ const program = Layer.succeed(HostProgram, {
 /** One machine with several simulated Pi sessions on it: one team file world, one network, one terminal. */
 export const makeMachine = (...folders: ReadonlyArray<string>) => {
   const world = makeTeamWorld(...folders)
-  return { world, ...makeMachineOn(Layer.mergeAll(world.layer, StateMemory.layer, makeReportMemory())) }
+  const locks = makeLockWorld()
+  const files = Layer.mergeAll(world.layer, StateMemory.layer, makeReportMemory())
+  const machine = makeMachineOn(files, locks.layerFor)
+  /** Kills a session's process: its port is free, its lock stays behind. */
+  const kill = (session: Effect.Effect.Success<ReturnType<typeof machine.open>>) =>
+    Effect.zipRight(session.stop, Effect.sync(() => locks.die(session.pid)))
+  return { world, locks, ...machine, kill }
 }
 
-/** A simulated machine over given files, for example real ones. */
+/** A simulated machine over given files and locks (those of a process), for example real ones. */
 export const makeMachineOn = (
-  files: Layer.Layer<ConfigReader | ConfigStore | ProjectDirectories | Secrets | StateDir | ReportStore>
+  files: Layer.Layer<ConfigReader | ConfigStore | ProjectDirectories | Secrets | StateDir | ReportStore>,
+  locksOf: (pid: number) => Layer.Layer<OwnedLock>
 ) => {
   const network = Network.make()
   const terminals = makeTerminals()
   let sessions = 0
 
-  /** Opens a session as Pi would, and starts intercom in it; `close` is its `session_shutdown`. */
+  /** Opens a session as Pi would, in a process of its own, and starts intercom in it. */
   const open = Effect.fnUntraced(function*(id: string, directory: string) {
     sessions += 1
+    const pid = 1000 + sessions
     const host = makeHost(id, directory)
     const observations = makeObservationMemory()
     const fence: SessionFence.Fence = { sessionId: SessionId.make(id), open: true }
-    const adapters = Layer.mergeAll(SessionFence.layer(fence), network.ends).pipe(
+    const lifetime = yield* Effect.acquireRelease(Lifetime.open, ({ whole }) => Scope.close(whole, Exit.void))
+    const adapters = Layer.mergeAll(SessionFence.layer(fence, lifetime.last), network.ends).pipe(
       Layer.provideMerge(Layer.mergeAll(
         files,
         host.layer,
         observations.layer,
         terminals.layer,
         program,
+        locksOf(pid),
         makeIds(sessions)
       ))
     )
     const programs = Layer.mergeAll(Membership.layer, Delivery.layer, ReportQueue.layer, ActivityTracker.layer).pipe(
       Layer.provideMerge(adapters)
     )
-    const scope = yield* Effect.acquireRelease(Scope.make(), (made) => Scope.close(made, Exit.void))
-    const context = yield* Layer.buildWithScope(programs, scope)
-    const started = yield* start.pipe(Effect.provide(context), Scope.extend(scope), Effect.exit)
+    const context = yield* Layer.buildWithScope(programs, lifetime.work)
+    const started = yield* start.pipe(Effect.provide(context), Scope.extend(lifetime.work), Effect.exit)
     const inside = <A, E>(effect: Effect.Effect<A, E, Layer.Layer.Success<typeof programs>>) =>
       Effect.provide(effect, context)
+    const end = (scope: Scope.CloseableScope) =>
+      Effect.suspend(() => {
+        fence.open = false
+        return Scope.close(scope, Exit.void)
+      })
     return {
+      pid,
       host,
       observations,
       fence,
@@ -113,10 +131,10 @@ export const makeMachineOn = (
       activity: Context.get(context, ActivityTracker),
       membership: Context.get(context, Membership),
       inside,
-      close: Effect.suspend(() => {
-        fence.open = false
-        return Scope.close(scope, Exit.void)
-      })
+      /** Its `session_shutdown`. */
+      close: end(lifetime.whole),
+      /** Only stops its work: what it keeps to the last, its lock, stays. */
+      stop: end(lifetime.work)
     }
   })
 

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type { SessionId } from "../../domain/Primitives.ts"
 import { SessionReplaced } from "../../domain/SessionErrors.ts"
 import { HostSession } from "../../services/HostSession.ts"
@@ -13,8 +14,11 @@ export interface Fence {
   open: boolean
 }
 
-/** The scope of one Pi session. Closing the layer's scope interrupts what was forked and waits for its release. */
-export const layer = (fence: Fence): Layer.Layer<SessionScope, never, HostSession> =>
+/**
+ * The scope of one Pi session. Closing the layer's scope interrupts what was forked and waits for its release; `last`
+ * closes after all scopes of the session.
+ */
+export const layer = (fence: Fence, last: Scope.Scope): Layer.Layer<SessionScope, never, HostSession> =>
   Layer.scoped(
     SessionScope,
     Effect.gen(function*() {
@@ -30,7 +34,8 @@ export const layer = (fence: Fence): Layer.Layer<SessionScope, never, HostSessio
         sessionId: fence.sessionId,
         guard,
         isOpen: () => fence.open,
-        fork: (effect) => FiberSet.run(fibers, effect)
+        fork: (effect) => FiberSet.run(fibers, effect),
+        last
       }
     })
   )

@@ -7,7 +7,7 @@ import { mayReceive } from "../../domain/Permissions.ts"
 import { agentBySession } from "../../domain/TeamConfig.ts"
 import type { Commit, Refusal } from "../../services/IntercomServer.ts"
 import { ObservationLog } from "../../services/ObservationLog.ts"
-import type { EntryError, Member } from "../Membership.ts"
+import type { Member } from "../Membership.ts"
 import { enterTeam } from "../Team.ts"
 import { refuse, refused } from "./Context.ts"
 import { message } from "./Message.ts"
@@ -38,12 +38,19 @@ const dispatch = (standing: Member, commit: Commit) =>
     })
   )
 
-const unready = (error: EntryError): Refusal => ({
-  status: 503,
-  sentence: error._tag === "SessionReplaced"
-    ? "this session is closing"
-    : "this session cannot read its team file now, so nothing was done"
-})
+const unready = (error: Effect.Effect.Error<typeof enterTeam>): Refusal => {
+  const sentence = (): string => {
+    switch (error._tag) {
+      case "SessionReplaced":
+        return "this session is closing"
+      case "LockNotTaken":
+        return "another process has this session open or changes the team file, so nothing was done"
+      default:
+        return "this session cannot use its team file now, so nothing was done"
+    }
+  }
+  return { status: 503, sentence: sentence() }
+}
 
 /** Decides about an authenticated envelope: the role on a fresh config, then the effect of its kind (spec 2.3). */
 export const receive = Effect.fn("receive")(function*(envelope: Envelope, commit: Commit) {

@@ -12,7 +12,7 @@ describe("the lifetime of a session (spec 3.1)", () => {
     Effect.gen(function*() {
       const log: Array<string> = []
       const note = (what: string) => Effect.sync(() => void log.push(what))
-      const scope = yield* Lifetime.open
+      const lifetime = yield* Lifetime.open
       const slowEnd = yield* Deferred.make<void>()
       yield* Scope.extend(
         Effect.gen(function*() {
@@ -20,16 +20,18 @@ describe("the lifetime of a session (spec 3.1)", () => {
           yield* FiberSet.run(yield* FiberSet.make(), Effect.onInterrupt(Effect.never, () => note("tool interrupted")))
           yield* Effect.addFinalizer(() => Effect.zipRight(Deferred.await(slowEnd), note("slow released")))
         }),
-        scope
+        lifetime.work
       )
+      yield* Scope.addFinalizer(lifetime.last, note("lock released"))
       yield* Effect.yieldNow()
-      const closing = yield* Effect.fork(Lifetime.close(scope))
+      const closing = yield* Effect.fork(Lifetime.close(lifetime))
       yield* TestClock.adjust("500 millis")
       assert.sameMembers(log, ["finalizer", "tool interrupted"])
       yield* TestClock.adjust("500 millis")
       yield* Fiber.join(closing)
       yield* Deferred.succeed(slowEnd, undefined)
       yield* TestClock.adjust("1 millis")
-      assert.sameMembers(log, ["finalizer", "tool interrupted", "slow released"])
+      assert.sameMembers(log, ["finalizer", "tool interrupted", "slow released", "lock released"])
+      assert.strictEqual(log.at(-1), "lock released", "nothing can write any more")
     }))
 })
