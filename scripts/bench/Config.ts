@@ -6,13 +6,9 @@ import * as fs from "node:fs"
 import { dirname, join } from "node:path"
 import { Port } from "../../src/domain/Primitives.ts"
 import { proposeConfig, type TeamConfig } from "../../src/domain/TeamConfig.ts"
-import * as Reader from "../../src/layers/ConfigReader/File.ts"
-import * as Store from "../../src/layers/ConfigStore/File.ts"
 import * as Queue from "../../src/layers/FileMutationQueue/Pi.ts"
 import * as Platform from "../../src/layers/Platform/Node.ts"
-import * as Directories from "../../src/layers/ProjectDirectories/File.ts"
-import * as Secrets from "../../src/layers/Secrets/File.ts"
-import * as StateDir from "../../src/layers/StateDir/File.ts"
+import * as TeamFiles from "../../src/layers/TeamFiles.ts"
 import { ConfigStore } from "../../src/services/ConfigStore.ts"
 import { median, ratio, round, timed } from "./Measure.ts"
 import { coordinatorId, place, team, workerId, workerName } from "./Team.ts"
@@ -42,10 +38,7 @@ const flip = (config: TeamConfig): Either.Either<TeamConfig, Error> =>
     )
   })
 
-const files = Store.layer.pipe(
-  Layer.provide([Reader.layer, Directories.layer, Queue.layer(withFileMutationQueue)]),
-  Layer.provide(Secrets.layer.pipe(Layer.provideMerge(StateDir.layer), Layer.provide(Platform.layer)))
-)
+const files = TeamFiles.layer.pipe(Layer.provide(Layer.merge(Queue.layer(withFileMutationQueue), Platform.layer)))
 
 const updates = (folder: string, workers: number) =>
   Effect.gen(function*() {

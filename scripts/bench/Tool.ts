@@ -3,12 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
 import { join } from "node:path"
 import { agentBySession, type TeamConfig } from "../../src/domain/TeamConfig.ts"
 import * as Bridge from "../../src/layers/Bridge.ts"
 import * as CommandRunner from "../../src/layers/CommandRunner/Node.ts"
-import * as Reader from "../../src/layers/ConfigReader/File.ts"
-import * as Store from "../../src/layers/ConfigStore/File.ts"
 import * as Queue from "../../src/layers/FileMutationQueue/Unqueued.ts"
 import * as Ids from "../../src/layers/Ids/Node.ts"
 import * as Client from "../../src/layers/IntercomClient/Http.ts"
@@ -16,11 +15,8 @@ import * as Server from "../../src/layers/IntercomServer/Http.ts"
 import * as Multiplexers from "../../src/layers/Multiplexers/Live.ts"
 import * as Log from "../../src/layers/ObservationLog/Silent.ts"
 import * as Platform from "../../src/layers/Platform/Node.ts"
-import * as Directories from "../../src/layers/ProjectDirectories/File.ts"
-import * as Reports from "../../src/layers/ReportStore/File.ts"
-import * as Secrets from "../../src/layers/Secrets/File.ts"
 import * as Fence from "../../src/layers/SessionScope/Fence.ts"
-import * as StateDir from "../../src/layers/StateDir/File.ts"
+import * as TeamFiles from "../../src/layers/TeamFiles.ts"
 import { ActivityTracker } from "../../src/programs/ActivityTracker.ts"
 import { Delivery } from "../../src/programs/Delivery.ts"
 import { Membership } from "../../src/programs/Membership.ts"
@@ -36,12 +32,8 @@ import { coordinatorId, place, team, workerId, workerName } from "./Team.ts"
 class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> {}
 
 /** A Pi session as core.ts composes it, on a simulated host; nothing is launched here. */
-const session = (sessionId: typeof coordinatorId, root: string) => {
+const session = (sessionId: typeof coordinatorId, root: string, last: Scope.Scope) => {
   const machine = Layer.mergeAll(Ids.layer, Platform.layer, CommandRunner.layer, Log.layer, Queue.layer)
-  const files = Store.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(Reader.layer, Directories.layer, Reports.layer)),
-    Layer.provideMerge(Secrets.layer.pipe(Layer.provideMerge(StateDir.layer)))
-  )
   const launching = Layer.succeed(HostProgram, {
     argv: Effect.succeed(["pi"] as const),
     environment: Effect.succeed({}),
@@ -49,8 +41,8 @@ const session = (sessionId: typeof coordinatorId, root: string) => {
   })
   return Layer.mergeAll(Membership.layer, Delivery.layer, ReportQueue.layer, ActivityTracker.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(Server.layer, Client.layer, Multiplexers.layer, launching)),
-    Layer.provideMerge(Fence.layer({ sessionId, open: true })),
-    Layer.provideMerge(files),
+    Layer.provideMerge(Fence.layer({ sessionId, open: true }, last)),
+    Layer.provideMerge(TeamFiles.layer),
     Layer.provideMerge(makeHost(sessionId, root).layer),
     Layer.provideMerge(machine)
   )
@@ -60,7 +52,7 @@ type Services = Layer.Layer.Success<ReturnType<typeof session>>
 
 const open = (sessionId: typeof coordinatorId, root: string) =>
   Effect.gen(function*() {
-    const built = yield* Layer.build(session(sessionId, root))
+    const built = yield* Layer.build(session(sessionId, root, yield* Effect.scope))
     const opened = Effect.all([Bridge.make<Services>((text) => text), start, Membership, ConfigReader])
     const [bridge, , membership, reader] = yield* Effect.provide(opened, built)
     return { bridge, port: membership.port, config: Effect.map(reader.read(root), Option.getOrThrow) }

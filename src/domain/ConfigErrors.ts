@@ -50,3 +50,35 @@ export class StateUnusable extends Data.TaggedError("StateUnusable")<{
     return `Intercom's private state folder ${this.path} cannot be used: ${this.detail}. ${this.mend}`
   }
 }
+
+/** A lock of the state folder that somebody else holds, or that nobody may break (spec 1.4). Nothing was changed. */
+export class LockNotTaken extends Data.TaggedError("LockNotTaken")<{
+  /**
+   * `held`: its owner lives. `unknown_owner`: it cannot be told whether it does (another container or machine).
+   * `takeover_left`: a take-over that never ended. `unreadable`: not a lock of ours.
+   */
+  readonly reason: "held" | "unknown_owner" | "takeover_left" | "unreadable"
+  /** The file to look at: the lock, or its take-over file. */
+  readonly file: string
+  /** The owner's process id, as the file has it. */
+  readonly pid: number | undefined
+  /** What the lock stands for, as a subject: "The team file", "This session". */
+  readonly what: string
+}> {
+  override get message(): string {
+    const owner = this.pid === undefined ? "a process" : `process ${this.pid}`
+    switch (this.reason) {
+      case "held":
+        return `${this.what} is in use by ${owner} (lock file ${this.file}), so nothing was done.`
+      case "unknown_owner":
+        return `${this.what} may be in use by ${owner}, of which nothing can be told from here (lock file ${this.file}), ` +
+          "so nothing was done. Once you know that it has ended, remove that file and try again."
+      case "takeover_left":
+        return `${this.what} is locked: ${owner} was taking over a dead process's lock and has not finished ` +
+          `(${this.file}), so nothing was done. Once you know that it has ended, remove that file and try again.`
+      case "unreadable":
+        return `${this.what} is locked by ${this.file}, which is not a lock of Intercom's, so nothing was done. ` +
+          "Once no session of this team runs, remove that file and try again."
+    }
+  }
+}

@@ -120,8 +120,27 @@ export const decodeConfig = (text: string): Either.Either<TeamConfig, Invalid> =
   return broken === undefined ? Either.right(fields.right) : Either.left(broken)
 }
 
-/** A team file's text: two spaces, a final newline (spec 1). */
-export const encodeConfig = (config: TeamConfig): string => `${JSON.stringify(config, null, 2)}\n`
+const entry = (key: string, text: string): string => `  ${JSON.stringify(key)}: ${text}`
+const indented = (value: unknown, blanks: string): string =>
+  JSON.stringify(value, null, 2).replaceAll("\n", `\n${blanks}`)
+
+/** The text of an entry, in its place in the file: an update changes one of up to 257 and writes all. */
+const agentTexts = new WeakMap<Agent, string>()
+const agentText = (agent: Agent): string => {
+  const known = agentTexts.get(agent)
+  if (known !== undefined) return known
+  const text = `    ${indented(agent, "    ")}`
+  agentTexts.set(agent, text)
+  return text
+}
+
+/** A team file's text, as `JSON.stringify` with two spaces writes it, and a final newline (spec 1). */
+export const encodeConfig = (config: TeamConfig): string => {
+  const entries = Object.entries(config).map(([key, value]) =>
+    entry(key, key === "agents" ? `[\n${config.agents.map(agentText).join(",\n")}\n  ]` : indented(value, "  "))
+  )
+  return `{\n${entries.join(",\n")}\n}\n`
+}
 
 /** Replaces the agents of a valid config: validates those that are not in it by reference, and the rules between all. */
 export const changeConfig = (

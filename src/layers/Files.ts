@@ -1,12 +1,14 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as fs from "node:fs"
 
 /**
  * The one way to look at and read files that others could have planted: no link is followed, nothing blocks, every
  * read is bounded. Single system calls are synchronous: they are shorter than a turn of the event loop, and what must
- * not be torn apart (compare, fence, rename) then cannot be.
+ * not be torn apart (compare, fence, rename) then cannot be. What is named `…Now` is done when it is called: a config
+ * update makes some twenty such calls, and as effects of their own they would take longer than the disk.
  */
 
 export type FileReason =
@@ -46,19 +48,31 @@ const known: Readonly<Record<string, readonly [FileReason, string]>> = {
   EROFS: ["failed", "the file system is read-only"]
 }
 
-/** Translates what a file operation threw, by its code. */
-export const failure = (path: string, cause: unknown): FileFailed => {
-  const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "no code"
+/** The code of what a file operation threw. */
+export const codeOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "no code"
+
+/** What the system's code says of `path`. */
+export const failureOf = (path: string, code: string): FileFailed => {
   const [reason, detail] = known[code] ?? ["failed", `the system answered ${code}`]
   return new FileFailed({ reason, path, detail })
 }
 
+/** Translates what a file operation threw, by its code. */
+export const failure = (path: string, cause: unknown): FileFailed => failureOf(path, codeOf(cause))
+
+type Now<A> = Either.Either<A, FileFailed>
+
+/** Runs one synchronous file operation on `path`, at once. */
+export const attemptNow = <A>(path: string, operation: () => A): Now<A> =>
+  Either.try({ try: operation, catch: (cause) => failure(path, cause) })
+
 /** Runs one synchronous file operation on `path`. */
 export const attempt = <A>(path: string, operation: () => A): Effect.Effect<A, FileFailed> =>
-  Effect.try({ try: operation, catch: (cause) => failure(path, cause) })
+  Effect.suspend(() => attemptNow(path, operation))
 
-const refuse = (reason: FileReason, path: string, detail: string): Effect.Effect<never, FileFailed> =>
-  new FileFailed({ reason, path, detail })
+const refuse = (reason: FileReason, path: string, detail: string): Now<never> =>
+  Either.left(new FileFailed({ reason, path, detail }))
 
 /** None for what does not exist, and only for that (spec 1.1: only ENOENT means absent). */
 export const orAbsent = <A>(effect: Effect.Effect<A, FileFailed>): Effect.Effect<Option.Option<A>, FileFailed> =>
@@ -67,9 +81,19 @@ export const orAbsent = <A>(effect: Effect.Effect<A, FileFailed>): Effect.Effect
     Effect.catchIf((failed) => failed.reason === "absent", () => Effect.succeed(Option.none<A>()))
   )
 
+/** {@link orAbsent} of what is known already. */
+export const orAbsentNow = <A>(found: Now<A>): Now<Option.Option<A>> =>
+  Either.isRight(found)
+    ? Either.right(Option.some(found.right))
+    : found.left.reason === "absent"
+    ? Either.right(Option.none())
+    : Either.left(found.left)
+
 /** The entry itself, a link included. */
-export const look = (path: string): Effect.Effect<fs.BigIntStats, FileFailed> =>
-  attempt(path, () => fs.lstatSync(path, { bigint: true }))
+export const lookNow = (path: string): Now<fs.BigIntStats> =>
+  attemptNow(path, () => fs.lstatSync(path, { bigint: true }))
+/** {@link lookNow}, when it is run. */
+export const look = (path: string): Effect.Effect<fs.BigIntStats, FileFailed> => Effect.suspend(() => lookNow(path))
 
 /** The absolute path with every link resolved. */
 export const realPath = (path: string): Effect.Effect<string, FileFailed> =>
@@ -86,7 +110,7 @@ export const checkOwn = (
   path: string,
   stat: fs.BigIntStats,
   kind: "folder" | "file"
-): Effect.Effect<void, FileFailed> => {
+): Now<void> => {
   if (stat.isSymbolicLink()) return refuse("link", path, "it is a symbolic link, and links are not followed")
   if (kind === "folder" && !stat.isDirectory()) return refuse("kind", path, "it is not a folder")
   if (kind === "file" && !stat.isFile()) return refuse("kind", path, "it is not a regular file")
@@ -94,7 +118,7 @@ export const checkOwn = (
   if (uid !== undefined && stat.uid !== BigInt(uid)) {
     return refuse("foreign", path, "it belongs to another user of this machine")
   }
-  return Effect.void
+  return Either.void
 }
 
 /** {@link checkOwn}, and not writable by everyone: what may choose this session's team (spec 1.2). */
@@ -102,12 +126,10 @@ export const checkTrusted = (
   path: string,
   stat: fs.BigIntStats,
   kind: "folder" | "file"
-): Effect.Effect<void, FileFailed> =>
+): Now<void> =>
   process.platform !== "win32" && !stat.isSymbolicLink() && (stat.mode & 0o002n) !== 0n
-    ? Effect.zipRight(
-      checkOwn(path, stat, kind),
-      refuse("open_to_all", path, "every user of this machine may write to it")
-    )
+    ? Either.andThen(checkOwn(path, stat, kind), () =>
+      refuse("open_to_all", path, "every user of this machine may write to it"))
     : checkOwn(path, stat, kind)
 
 /** {@link checkOwn}, and closed to everybody else: 0700 for a folder, 0600 for a file (spec 1.3). */
@@ -115,12 +137,12 @@ export const checkPrivate = (
   path: string,
   stat: fs.BigIntStats,
   kind: "folder" | "file"
-): Effect.Effect<void, FileFailed> => {
+): Now<void> => {
   const wanted = kind === "folder" ? 0o700n : 0o600n
   return process.platform !== "win32" && !stat.isSymbolicLink() && (stat.mode & 0o777n) !== wanted
-    ? Effect.zipRight(
+    ? Either.andThen(
       checkOwn(path, stat, kind),
-      refuse("not_private", path, `its permissions are not ${wanted.toString(8)}`)
+      () => refuse("not_private", path, `its permissions are not ${wanted.toString(8)}`)
     )
     : checkOwn(path, stat, kind)
 }
@@ -149,28 +171,35 @@ const readAll = (fd: number, size: number): Uint8Array => {
   return bytes.subarray(0, filled)
 }
 
+const closeNow = (path: string, fd: number): Now<void> => attemptNow(path, () => fs.closeSync(fd))
+
+const readOpen = (path: string, fd: number, maxBytes: number): Now<Content> =>
+  Either.flatMap(attemptNow(path, () => fs.fstatSync(fd, { bigint: true })), (stat) => {
+    if (!stat.isFile()) return refuse("kind", path, "it is not a regular file")
+    if (stat.size > BigInt(maxBytes)) return refuse("too_large", path, `it is larger than ${sizeOf(maxBytes)}`)
+    return Either.map(attemptNow(path, () => readAll(fd, Number(stat.size))), (bytes) => ({ bytes, stat }))
+  })
+
 /**
  * Reads a regular file of at most `maxBytes`. A link, pipe, device, socket or folder is refused: looked at before
  * opening, since opening a device can have effects, and again on what was opened.
  */
-export const readRegular = (path: string, maxBytes: number): Effect.Effect<Content, FileFailed> =>
-  Effect.flatMap(look(path), (before) => {
+export const readRegularNow = (path: string, maxBytes: number): Now<Content> =>
+  Either.flatMap(lookNow(path), (before) => {
     if (before.isSymbolicLink()) return refuse("link", path, "it is a symbolic link, and links are not followed")
     if (!before.isFile()) return refuse("kind", path, "it is not a regular file")
-    return Effect.acquireUseRelease(
-      attempt(path, () => fs.openSync(path, readFlags)),
-      (fd) =>
-        Effect.flatMap(attempt(path, () => fs.fstatSync(fd, { bigint: true })), (stat) => {
-          if (!stat.isFile()) return refuse("kind", path, "it is not a regular file")
-          if (stat.size > BigInt(maxBytes)) {
-            return refuse("too_large", path, `it is larger than ${sizeOf(maxBytes)}`)
-          }
-          return Effect.map(attempt(path, () => readAll(fd, Number(stat.size))), (bytes): Content => ({ bytes, stat }))
-        }),
-      (fd) => close(path, fd)
-    )
+    return Either.flatMap(attemptNow(path, () => fs.openSync(path, readFlags)), (fd) => {
+      const content = readOpen(path, fd, maxBytes)
+      // Whatever closing says: what was read is known.
+      closeNow(path, fd)
+      return content
+    })
   })
+
+/** {@link readRegularNow}, when it is run. */
+export const readRegular = (path: string, maxBytes: number): Effect.Effect<Content, FileFailed> =>
+  Effect.suspend(() => readRegularNow(path, maxBytes))
 
 /** Closes a descriptor; by then everything that matters has been checked, so a problem is only logged. */
 export const close = (path: string, fd: number): Effect.Effect<void> =>
-  attempt(path, () => fs.closeSync(fd)).pipe(Effect.catchAll((failed) => Effect.logWarning(failed.message)))
+  Effect.catchAll(Effect.suspend(() => closeNow(path, fd)), (failed) => Effect.logWarning(failed.message))

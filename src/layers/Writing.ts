@@ -1,16 +1,14 @@
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { attempt, close, failure, FileFailed } from "./Files.ts"
+import { parseStat } from "../domain/IdentifiedProcess.ts"
+import { attempt, close, codeOf, failure, FileFailed } from "./Files.ts"
 
 /** Writing so that nobody ever sees half a file: a temporary beside the target, then one link or rename. */
 
-/** Field 22 of `/proc/<pid>/stat`, looked for after the last `)`: a command's name may hold anything (spec 6.3). */
-export const startTicksOf = (stat: string): string => stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "0"
-
 const readStartTicks: Effect.Effect<string> = process.platform === "linux"
-  ? attempt("/proc/self/stat", () => startTicksOf(fs.readFileSync("/proc/self/stat", "utf8"))).pipe(
+  ? attempt("/proc/self/stat", () => parseStat(fs.readFileSync("/proc/self/stat", "utf8"))).pipe(
+    Effect.map((seen) => seen._tag === "Found" ? seen.startTicks : "0"),
     Effect.orElseSucceed(() => "0")
   )
   : Effect.succeed("0")
@@ -42,34 +40,37 @@ const remove = (file: string): Effect.Effect<void> =>
 const sync = (file: string, fd: number): Effect.Effect<void, FileFailed> =>
   Effect.async((resume) => fs.fsync(fd, (cause) => resume(cause === null ? Effect.void : failure(file, cause))))
 
-const writeNew = (file: string, bytes: Uint8Array, mode: number): Effect.Effect<void, FileFailed> =>
+/** Without procfs a name can be left over from an earlier process of the same pid: then the next number is free. */
+const tries = 64
+
+const openNew = (target: string, mode: number, left = tries): Effect.Effect<readonly [string, number], FileFailed> =>
+  Effect.flatMap(temporaryName(target), (file) =>
+    Effect.catchIf(
+      attempt(file, () => [file, fs.openSync(file, "wx", mode)] as const),
+      (failed) => failed.reason === "exists" && left > 1,
+      () => openNew(target, mode, left - 1)
+    ))
+
+/**
+ * Uses a new file `<target>.<pid>-<start ticks>-<n>.tmp` beside `target` with these bytes, on disk when `use` begins. It
+ * is gone afterwards, unless it was renamed; a failure or interruption leaves none. `mode` is masked by the umask.
+ */
+export const withTemporary = <A, E, R>(
+  target: string,
+  bytes: Uint8Array,
+  mode: number,
+  use: (file: string) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | FileFailed, R> =>
   Effect.acquireUseRelease(
-    attempt(file, () => fs.openSync(file, "wx", mode)),
-    (fd) =>
+    openNew(target, mode),
+    ([file, fd]) =>
       attempt(file, () => fs.writeFileSync(fd, bytes)).pipe(
         Effect.zipRight(sync(file, fd)),
         Effect.uninterruptible,
-        Effect.onError(() => remove(file))
+        Effect.ensuring(close(file, fd)),
+        Effect.zipRight(Effect.suspend(() => use(file)))
       ),
-    (fd) => close(file, fd)
-  )
-
-/**
- * A new file `<target>.<pid>-<start ticks>-<n>.tmp` beside `target` with these bytes, on disk when this returns. It is
- * gone when the scope closes, unless it was renamed; a failure or interruption leaves none. `mode` is masked by the
- * umask.
- */
-export const temporary = (
-  target: string,
-  bytes: Uint8Array,
-  mode: number
-): Effect.Effect<string, FileFailed, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.flatMap(temporaryName(target), (file) => Effect.as(writeNew(file, bytes, mode), file)).pipe(
-      // Without procfs a name can be left over from an earlier process of the same pid: take the next number.
-      Effect.retry({ while: (failed) => failed.reason === "exists", times: 64 })
-    ),
-    remove
+    ([file]) => remove(file)
   )
 
 /**
@@ -92,11 +93,8 @@ const link = (file: string, target: string): Effect.Effect<boolean, FileFailed> 
   Effect.try({
     try: () => fs.linkSync(file, target),
     catch: (cause) => {
-      const code = cause instanceof Error && "code" in cause ? cause.code : undefined
-      const unable = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EMLINK", "EINVAL"].some((one) =>
-        one === code
-      )
-      return unable
+      const unable = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EMLINK", "EINVAL"]
+      return unable.includes(codeOf(cause))
         ? new FileFailed({
           reason: "no_hard_links",
           path: target,
@@ -120,12 +118,13 @@ export const publishNew = <E = never>(
   mode: number,
   first: Effect.Effect<void, E> = Effect.void
 ): Effect.Effect<boolean, FileFailed | E> =>
-  temporary(target, bytes, mode).pipe(
-    Effect.flatMap((file) =>
-      Effect.uninterruptibleMask((restore) => Effect.zipRight(restore(first), link(file, target)))
-    ),
-    Effect.tap((published) => published ? settle(path.dirname(target)) : Effect.void),
-    Effect.scoped
+  withTemporary(
+    target,
+    bytes,
+    mode,
+    (file) => Effect.uninterruptibleMask((restore) => Effect.zipRight(restore(first), link(file, target)))
+  ).pipe(
+    Effect.tap((published) => published ? settle(path.dirname(target)) : Effect.void)
   )
 
 /** Renames a temporary over its target: one synchronous step, so it cannot be interrupted. */

@@ -1,7 +1,13 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
-import type { ConfigNotWritten, ConfigRefused, ConfigUnusable, StateUnusable } from "../domain/ConfigErrors.ts"
+import type {
+  ConfigNotWritten,
+  ConfigRefused,
+  ConfigUnusable,
+  LockNotTaken,
+  StateUnusable
+} from "../domain/ConfigErrors.ts"
 import type { SessionId } from "../domain/Primitives.ts"
 import type { SessionReplaced } from "../domain/SessionErrors.ts"
 import type { Agent, TeamConfig } from "../domain/TeamConfig.ts"
@@ -23,6 +29,9 @@ export interface AgentValues {
   readonly projectDirectory: string
 }
 
+/** Why an update did not happen: then the file is as it was, byte for byte. */
+export type UpdateFailed = ConfigUnusable | ConfigNotWritten | LockNotTaken | StateUnusable | SessionReplaced
+
 /** The only writer of team files. Every update enters the critical section once (spec 1.4). */
 export class ConfigStore extends Context.Tag("pi-intercom/ConfigStore")<ConfigStore, {
   /**
@@ -35,16 +44,17 @@ export class ConfigStore extends Context.Tag("pi-intercom/ConfigStore")<ConfigSt
     fence: Effect.Effect<void, SessionReplaced>
   ) => Effect.Effect<Publication, ConfigUnusable | ConfigNotWritten | SessionReplaced>
   /**
-   * Read, check that `caller` coordinates, change, write a temporary, compare, rename. `fence` is passed before each
-   * step and inside the commit step; an interruption or failure before the rename leaves the old file byte for byte.
-   * Answers the config that is on disk afterwards.
+   * Read, check that `coordinator` coordinates, change, write a temporary, compare, rename. `coordinator` is the caller
+   * itself, except that `/intercom takeover` names the one it replaces. `fence` is passed before each step and inside
+   * the commit step; an interruption or failure before the rename leaves the old file byte for byte. Answers the config
+   * that is on disk afterwards.
    */
   readonly update: <E>(
     root: string,
-    caller: SessionId,
+    coordinator: SessionId,
     fence: Effect.Effect<void, SessionReplaced>,
     change: Change<E>
-  ) => Effect.Effect<TeamConfig, E | ConfigUnusable | ConfigNotWritten | StateUnusable | SessionReplaced>
+  ) => Effect.Effect<TeamConfig, E | UpdateFailed>
   /**
    * Appends or replaces the entry of `values.sessionId`. The directory is resolved for real: it must be the root or
    * below it, and a directory; stored root-relative. `allow` is asked with the entry that would be replaced (the close
@@ -58,8 +68,13 @@ export class ConfigStore extends Context.Tag("pi-intercom/ConfigStore")<ConfigSt
     allow: (replaced: Agent | undefined) => Either.Either<void, E>
   ) => Effect.Effect<
     { readonly agent: Agent; readonly first: boolean },
-    E | ConfigRefused | ConfigUnusable | ConfigNotWritten | StateUnusable | SessionReplaced
+    E | ConfigRefused | UpdateFailed
   >
   /** Creates `.pi-intercom/.gitignore` if it is missing (spec 1.3). A failure is logged, never fatal. */
   readonly ensureGitignore: (root: string) => Effect.Effect<void>
+  /**
+   * Removes what killed processes left: temporaries of processes that are proven gone, in the team's folder, its
+   * reports and its state folder (spec 1.4). A failure is logged, never fatal.
+   */
+  readonly sweep: (root: string) => Effect.Effect<void>
 }>() {}

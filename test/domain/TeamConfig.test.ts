@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import { readFileSync } from "node:fs"
+import { Port } from "../../src/domain/Primitives.ts"
 import { describe as describeInvalid } from "../../src/domain/Problems.ts"
 import {
   agentByName,
@@ -10,7 +11,8 @@ import {
   coordinatorOf,
   decodeConfig,
   encodeConfig,
-  maxDepth
+  maxDepth,
+  type TeamConfig
 } from "../../src/domain/TeamConfig.ts"
 import { legacyProblem } from "../support/LegacyValidator.ts"
 import { configText, decoded } from "../support/TeamArbitrary.ts"
@@ -29,6 +31,17 @@ const edited = (from: string, to: string): string => {
 }
 
 describe("TeamConfig", () => {
+  it("the text is what JSON.stringify writes, however often its entries were written before", () => {
+    FastCheck.assert(FastCheck.property(configText(), (text) => {
+      const config = decoded(text)
+      const whole = (one: TeamConfig) => `${JSON.stringify(one, null, 2)}\n`
+      assert.strictEqual(encodeConfig(config), whole(config))
+      const [first, ...others] = config.agents
+      const changed = { ...config, agents: first === undefined ? [] : [...others, { ...first, port: Port.make(1) }] }
+      assert.strictEqual(encodeConfig(changed), whole(changed))
+    }))
+  })
+
   it("reads a file of 0.6.1 and writes it back with every key", () => {
     const text = encodeConfig(decoded(fixture))
     assert.deepStrictEqual(JSON.parse(text), JSON.parse(fixture))

@@ -12,7 +12,7 @@ import { describe } from "../../domain/Problems.ts"
 import type { TeamConfig } from "../../domain/TeamConfig.ts"
 import { decodeConfig, maxConfigBytes } from "../../domain/TeamConfig.ts"
 import type { FileFailed } from "../Files.ts"
-import { checkTrusted, look, orAbsent, readRegular } from "../Files.ts"
+import { checkTrusted, lookNow, orAbsentNow, readRegularNow } from "../Files.ts"
 
 /** A team file as it was read: what an update compares the disk with before it renames. */
 export interface Snapshot {
@@ -69,50 +69,56 @@ const parse = (bytes: Uint8Array): Either.Either<TeamConfig, Invalid> =>
 const make = Effect.sync(() => {
   const entries = new Map<string, Entry>()
 
-  const locate = Effect.fnUntraced(function*(root: string) {
+  const locateNow = (root: string): Either.Either<Option.Option<BigIntStats>, FileFailed> => {
     const steps = [[root, "folder"], [folderOf(root), "folder"], [fileOf(root), "file"]] as const
     let last = Option.none<BigIntStats>()
     for (const [entry, kind] of steps) {
-      last = yield* orAbsent(look(entry))
-      if (Option.isNone(last)) return last
-      yield* checkTrusted(entry, last.value, kind)
+      const found = orAbsentNow(lookNow(entry))
+      if (Either.isLeft(found) || Option.isNone(found.right)) return found
+      const trusted = checkTrusted(entry, found.right.value, kind)
+      if (Either.isLeft(trusted)) return Either.left(trusted.left)
+      last = found.right
     }
-    return last
-  }, Effect.mapError(unusable))
+    return Either.right(last)
+  }
 
-  const load = Effect.fnUntraced(
-    function*(file: string, cached: Entry | undefined) {
-      // The time is taken first: a stat that looks old enough then was so when the bytes were read.
-      const now = yield* Clock.currentTimeMillis
-      const { bytes, stat } = yield* readRegular(file, maxConfigBytes)
-      yield* checkTrusted(file, stat, "file")
-      const unchanged = cached !== undefined && Buffer.compare(cached.bytes, bytes) === 0
-      const entry: Entry = {
-        ...(unchanged ? cached : { bytes, parsed: parse(bytes) }),
-        stat: now - Number(stat.mtimeNs / 1_000_000n) >= provenAgeMs ? stat : undefined
-      }
-      entries.set(file, entry)
-      return entry
-    },
-    orAbsent,
-    Effect.mapError(unusable)
-  )
+  const loadNow = (file: string, cached: Entry | undefined, nowMs: number): Either.Either<Entry, FileFailed> =>
+    Either.flatMap(
+      readRegularNow(file, maxConfigBytes),
+      ({ bytes, stat }) =>
+        Either.map(checkTrusted(file, stat, "file"), () => {
+          const unchanged = cached !== undefined && Buffer.compare(cached.bytes, bytes) === 0
+          const entry: Entry = {
+            ...(unchanged ? cached : { bytes, parsed: parse(bytes) }),
+            stat: nowMs - Number(stat.mtimeNs / 1_000_000n) >= provenAgeMs ? stat : undefined
+          }
+          entries.set(file, entry)
+          return entry
+        })
+    )
 
-  const read = Effect.fnUntraced(function*(root: string) {
+  const readNow = (root: string, nowMs: number): Either.Either<Option.Option<Snapshot>, ConfigUnusable> => {
     const file = fileOf(root)
-    const seen = yield* locate(root)
-    if (Option.isNone(seen)) return Option.none<Snapshot>()
+    const seen = locateNow(root)
+    if (Either.isLeft(seen)) return Either.left(unusable(seen.left))
+    if (Option.isNone(seen.right)) return Either.right(Option.none())
     const cached = entries.get(file)
-    const entry = cached?.stat !== undefined && same(cached.stat, seen.value)
-      ? Option.some(cached)
-      : yield* load(file, cached)
-    if (Option.isNone(entry)) return Option.none<Snapshot>()
-    const { bytes, parsed } = entry.value
+    const found = cached?.stat !== undefined && same(cached.stat, seen.right.value)
+      ? Either.right(Option.some(cached))
+      : orAbsentNow(loadNow(file, cached, nowMs))
+    if (Either.isLeft(found)) return Either.left(unusable(found.left))
+    if (Option.isNone(found.right)) return Either.right(Option.none())
+    const { bytes, parsed } = found.right.value
     if (Either.isLeft(parsed)) {
-      return yield* new ConfigUnusable({ reason: "invalid", file, detail: describe(parsed.left) })
+      return Either.left(new ConfigUnusable({ reason: "invalid", file, detail: describe(parsed.left) }))
     }
-    return Option.some<Snapshot>({ bytes, config: parsed.right, mode: Number(seen.value.mode & 0o777n) })
-  })
+    return Either.right(Option.some({ bytes, config: parsed.right, mode: Number(seen.right.value.mode & 0o777n) }))
+  }
+
+  const locate = (root: string) => Effect.mapError(Effect.suspend(() => locateNow(root)), unusable)
+
+  // The time is taken first: a stat that looks old enough then was so when the bytes were read.
+  const read = (root: string) => Effect.flatMap(Clock.currentTimeMillis, (now) => readNow(root, now))
 
   const prime = (root: string, bytes: Uint8Array, config: TeamConfig) =>
     Effect.sync(() => {

@@ -3,7 +3,6 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as path from "node:path"
-import type { ConfigUnusable } from "../../domain/ConfigErrors.ts"
 import { ConfigNotWritten } from "../../domain/ConfigErrors.ts"
 import { configureAgent } from "../../domain/Configure.ts"
 import type { SessionId } from "../../domain/Primitives.ts"
@@ -11,13 +10,19 @@ import { describe } from "../../domain/Problems.ts"
 import type { SessionReplaced } from "../../domain/SessionErrors.ts"
 import type { TeamConfig } from "../../domain/TeamConfig.ts"
 import { changeConfig, coordinatorOf, decodeConfig, encodeConfig, maxConfigBytes } from "../../domain/TeamConfig.ts"
-import type { AgentValues, Change, Publication } from "../../services/ConfigStore.ts"
+import type { AgentValues, Change, Publication, UpdateFailed } from "../../services/ConfigStore.ts"
 import { ConfigStore } from "../../services/ConfigStore.ts"
 import { FileMutationQueue } from "../../services/FileMutationQueue.ts"
+import { OwnedLock } from "../../services/OwnedLock.ts"
+import { Platform } from "../../services/Platform.ts"
+import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { ProjectDirectories } from "../../services/ProjectDirectories.ts"
+import { StateDir } from "../../services/StateDir.ts"
 import * as TeamFile from "../ConfigReader/TeamFile.ts"
-import { checkTrusted, type FileFailed, look, makeDirectory, readRegular } from "../Files.ts"
-import { publishNew, rename, settle, temporary } from "../Writing.ts"
+import { checkTrusted, failureOf, type FileFailed, look, makeDirectory, readRegularNow } from "../Files.ts"
+import { publishNew, settle, withTemporary } from "../Writing.ts"
+import { bounded } from "./Publication.ts"
+import { sweep as sweepFolder } from "./Sweep.ts"
 
 /** What is machine-local in `.pi-intercom` (spec 1.3). */
 const gitignore = "logs/\nreports/\n*.tmp\n"
@@ -43,21 +48,26 @@ const encode = (file: string, config: TeamConfig): Either.Either<Uint8Array, Con
 }
 
 /** Whether the file still holds these bytes; anything else found there is judged by the next read. */
-const holds = (file: string, bytes: Uint8Array): Effect.Effect<boolean> =>
-  Effect.match(readRegular(file, maxConfigBytes), {
-    onFailure: () => false,
-    onSuccess: (now) => Buffer.compare(now.bytes, bytes) === 0
-  })
+const holdsNow = (file: string, bytes: Uint8Array): boolean => {
+  const now = readRegularNow(file, maxConfigBytes)
+  return Either.isRight(now) && Buffer.compare(now.right.bytes, bytes) === 0
+}
 
 const make = Effect.gen(function*() {
   const team = yield* TeamFile.TeamFile
   const queue = yield* FileMutationQueue
   const directories = yield* ProjectDirectories
+  const locks = yield* OwnedLock
+  const identity = yield* ProcessIdentity
+  const platform = yield* Platform
+  const state = yield* StateDir
   const semaphore = yield* Effect.makeSemaphore(1)
 
-  /** Entered once per update, in this order; `config.lock` comes innermost (spec 1.4). */
-  const critical = <A, E, R>(file: string, update: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    semaphore.withPermits(1)(queue.run(file, update))
+  /** Entered once per update, in this order; nothing that runs in it enters it again (spec 1.4). */
+  const critical = <A, E, R>(root: string, update: Effect.Effect<A, E, R>) =>
+    semaphore.withPermits(1)(
+      queue.run(TeamFile.fileOf(root), Effect.scoped(Effect.zipRight(locks.config(root), update)))
+    )
 
   /** The team's folder, verified, made when missing. */
   const prepare = Effect.fn("ConfigStore.prepare")(function*(root: string) {
@@ -95,8 +105,8 @@ const make = Effect.gen(function*() {
   })
 
   /**
-   * The commit point: no interruption once the fence has been passed, and nothing else runs between comparing, the
-   * fence and the rename. Step 5 is this one function, so that a schedule can wrap it.
+   * The commit point: no interruption once the fence has been passed, and nothing else runs between the fence and the
+   * rename, nor between comparing and the first attempt (step 5).
    */
   const commit = (
     root: string,
@@ -105,95 +115,100 @@ const make = Effect.gen(function*() {
     fence: Effect.Effect<void, SessionReplaced>,
     written: { readonly bytes: Uint8Array; readonly config: TeamConfig }
   ): Effect.Effect<void, ConfigNotWritten | SessionReplaced> =>
-    Effect.uninterruptibleMask((restore) =>
-      restore(fence).pipe(
-        Effect.zipRight(Effect.mapError(rename(temp, file), notWritten(file))),
-        Effect.zipRight(team.prime(root, written.bytes, written.config)),
-        Effect.zipRight(settle(path.dirname(file)))
+    bounded(
+      platform.os,
+      Effect.uninterruptibleMask((restore) =>
+        restore(fence).pipe(
+          Effect.zipRight(platform.rename(temp, file)),
+          Effect.zipRight(team.prime(root, written.bytes, written.config)),
+          Effect.zipRight(settle(path.dirname(file)))
+        )
       )
-    )
+    ).pipe(Effect.catchTag("RenameFailed", ({ code }) => Effect.fail(notWritten(file)(failureOf(file, code)))))
 
-  /** Steps 1 to 5 once; none when the file was changed meanwhile. `A` is what the change says beside the config. */
-  const pass = <A, E>(
+  /** Steps 3 to 5: whether `next` was published; not when the file no longer holds what was read in step 1. */
+  const replace = (
     root: string,
-    caller: SessionId,
+    before: TeamFile.Snapshot,
+    next: TeamConfig,
+    fence: Effect.Effect<void, SessionReplaced>
+  ): Effect.Effect<boolean, ConfigNotWritten | SessionReplaced> => {
+    const file = TeamFile.fileOf(root)
+    return Effect.flatMap(encode(file, next), (written) =>
+      // The file's own mode: an update never opens a file that its owner has closed.
+      withTemporary(file, written, before.mode, (temp) =>
+        Effect.flatMap(fence, () =>
+          holdsNow(file, before.bytes)
+            ? Effect.as(commit(root, file, temp, fence, { bytes: written, config: next }), true)
+            : Effect.succeed(false))).pipe(
+          Effect.catchTag("FileFailed", (failed) => Effect.fail(notWritten(file)(failed)))
+        ))
+  }
+
+  /** Steps 1 to 5, again while something else changes the file. `A` is what the change says beside the config. */
+  const pass = Effect.fnUntraced(function*<A, E>(
+    root: string,
+    coordinator: SessionId,
     fence: Effect.Effect<void, SessionReplaced>,
     change: (config: TeamConfig) => Either.Either<readonly [TeamConfig, A], E>
-  ): Effect.Effect<
-    Option.Option<readonly [TeamConfig, A]>,
-    E | ConfigUnusable | ConfigNotWritten | SessionReplaced
-  > =>
-    Effect.scoped(Effect.gen(function*() {
-      const file = TeamFile.fileOf(root)
+  ) {
+    const file = TeamFile.fileOf(root)
+    for (let again = 0; again <= restarts; again += 1) {
       yield* fence
       const before = yield* team.read(root)
       if (Option.isNone(before)) return yield* refuse("absent", file, "it does not exist")
-      const { bytes, config, mode } = before.value
-      if (coordinatorOf(config).sessionId !== caller) {
+      const { config } = before.value
+      if (coordinatorOf(config).sessionId !== coordinator) {
         return yield* refuse("not_coordinator", file, "another session coordinates this team")
       }
       yield* fence
       const [wanted, answer] = yield* change(config)
-      if (wanted === config) return Option.some([config, answer] as const)
+      if (wanted === config) return [config, answer] as const
       const next = yield* Either.mapLeft(
         changeConfig(config, wanted),
         (invalid) => refuse("invalid", file, `the change breaks a rule: ${describe(invalid)}`)
       )
-      const written = yield* encode(file, next)
       yield* fence
-      // The file's own mode: an update never opens a file that its owner has closed.
-      const temp = yield* temporary(file, written, mode).pipe(Effect.mapError(notWritten(file)))
-      yield* fence
-      if (!(yield* holds(file, bytes))) return Option.none()
-      yield* commit(root, file, temp, fence, { bytes: written, config: next })
-      return Option.some([next, answer] as const)
-    }))
+      if (yield* replace(root, before.value, next, fence)) return [next, answer] as const
+    }
+    return yield* refuse("conflict", file, "something else kept changing it at the same time; try again")
+  })
 
   const run = <A, E>(
     root: string,
-    caller: SessionId,
+    coordinator: SessionId,
     fence: Effect.Effect<void, SessionReplaced>,
     change: (config: TeamConfig) => Either.Either<readonly [TeamConfig, A], E>
-  ) => {
-    const file = TeamFile.fileOf(root)
-    return critical(
-      file,
-      pass(root, caller, fence, change).pipe(Effect.repeat({ until: Option.isSome, times: restarts }))
-    ).pipe(Effect.flatMap((result) =>
-      Option.isSome(result)
-        ? Effect.succeed(result.value)
-        : refuse("conflict", file, "something else kept changing it at the same time; try again")
-    ))
-  }
+  ): Effect.Effect<readonly [TeamConfig, A], E | UpdateFailed> => critical(root, pass(root, coordinator, fence, change))
 
+  // No spans on this path: one costs as much as reading the file.
   const update = <E>(
     root: string,
-    caller: SessionId,
+    coordinator: SessionId,
     fence: Effect.Effect<void, SessionReplaced>,
     change: Change<E>
   ) =>
-    run(root, caller, fence, (config) => Either.map(change(config), (next) => [next, undefined] as const)).pipe(
-      Effect.map(([config]) => config),
-      Effect.withSpan("ConfigStore.update")
+    Effect.map(
+      run(root, coordinator, fence, (config) => Either.map(change(config), (next) => [next, undefined] as const)),
+      ([config]) => config
     )
 
   const configure = <E>(
     root: string,
-    caller: SessionId,
+    coordinator: SessionId,
     fence: Effect.Effect<void, SessionReplaced>,
     values: AgentValues,
     allow: Parameters<typeof configureAgent<E>>[2]
   ) =>
     directories.resolve(root, values.projectDirectory).pipe(
       Effect.flatMap(({ relative }) =>
-        run(root, caller, fence, (config) =>
+        run(root, coordinator, fence, (config) =>
           Either.map(
             configureAgent(config, { ...values, projectDirectory: relative }, allow),
             (configured) => [configured.config, { agent: configured.agent, first: configured.first }] as const
           ))
       ),
-      Effect.map(([_, configured]) => configured),
-      Effect.withSpan("ConfigStore.configure")
+      Effect.map(([_, configured]) => configured)
     )
 
   const ensureGitignore = Effect.fn("ConfigStore.ensureGitignore")(
@@ -206,11 +221,22 @@ const make = Effect.gen(function*() {
     )
   )
 
-  return ConfigStore.of({ publish, update, configure, ensureGitignore })
+  const sweep = (root: string) =>
+    Effect.flatMap(state.of(root), (folder) => {
+      const ours = TeamFile.folderOf(root)
+      const folders = [ours, path.join(ours, "reports"), folder]
+      return critical(root, Effect.forEach(folders, (one) => sweepFolder(one, identity), { discard: true }))
+    }).pipe(
+      Effect.catchAll((failed) => Effect.logWarning(`What killed sessions left was not removed: ${failed.message}`)),
+      Effect.withSpan("ConfigStore.sweep")
+    )
+
+  return ConfigStore.of({ publish, update, configure, ensureGitignore, sweep })
 })
 
 /** Writes team files on disk; shares the reader's cache when both are built together. */
-export const layer: Layer.Layer<ConfigStore, never, FileMutationQueue | ProjectDirectories> = Layer.effect(
+export const layer: Layer.Layer<
   ConfigStore,
-  make
-).pipe(Layer.provide(TeamFile.layer))
+  never,
+  FileMutationQueue | OwnedLock | Platform | ProcessIdentity | ProjectDirectories | StateDir
+> = Layer.effect(ConfigStore, make).pipe(Layer.provide(TeamFile.layer))

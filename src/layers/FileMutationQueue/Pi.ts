@@ -1,4 +1,3 @@
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
@@ -10,24 +9,32 @@ const runPromise = Runtime.runPromise(Runtime.defaultRuntime)
 
 type Queue = Host["withFileMutationQueue"]
 
+/**
+ * One wait for a turn. The host's wait cannot be cancelled, so it outlives a caller that has left; its turn, when it
+ * comes, is then over at once. A queue that fails (it resolves the path) leaves the error to what the turn was for.
+ */
+const waiting = (queue: Queue, file: string) => {
+  let left = false
+  let end = () => {
+    left = true
+  }
+  const entered = Effect.async<void>((resume) => {
+    const turn = Effect.async<void>((ended) => {
+      if (left) return ended(Effect.void)
+      end = () => ended(Effect.void)
+      resume(Effect.void)
+    })
+    queue(file, () => runPromise(turn)).catch(() => resume(Effect.void))
+  })
+  return { entered, leave: Effect.sync(() => end()) }
+}
+
 const make = (queue: Queue): FileMutationQueue["Type"] => ({
   run: (file, effect) =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function*() {
-        const entered = yield* Deferred.make<void>()
-        const left = yield* Deferred.make<void>()
-        const turn = Effect.zipRight(Deferred.succeed(entered, undefined), Deferred.await(left))
-        // The host's wait cannot be cancelled, so it outlives an interrupted caller; its turn, when it comes, is then
-        // over at once. A queue that fails (it resolves the path) leaves the error to the effect, which says it better.
-        yield* Effect.tryPromise(() => queue(file, () => runPromise(turn))).pipe(
-          Effect.catchAll(() => Deferred.succeed(entered, undefined)),
-          Effect.forkDaemon
-        )
-        return yield* restore(Effect.zipRight(Deferred.await(entered), effect)).pipe(
-          Effect.ensuring(Deferred.succeed(left, undefined))
-        )
-      })
-    )
+    Effect.suspend(() => {
+      const { entered, leave } = waiting(queue, file)
+      return Effect.ensuring(Effect.zipRight(entered, effect), leave)
+    })
 })
 
 /**

@@ -8,7 +8,7 @@ import { cleanReport, maxReportBytes, SavedReport } from "../../domain/Report.ts
 import { ReportNotSaved, ReportStore } from "../../services/ReportStore.ts"
 import { folderOf } from "../ConfigReader/TeamFile.ts"
 import { checkOwn, checkTrusted, look, makeDirectory, readRegular } from "../Files.ts"
-import { rename, temporary } from "../Writing.ts"
+import { rename, withTemporary } from "../Writing.ts"
 
 const reportsOf = (root: string): string => path.join(folderOf(root), "reports")
 const fileOf = (root: string, sessionId: string): string =>
@@ -29,9 +29,7 @@ const save = Effect.fn("ReportStore.save")(function*(root: string, report: Saved
   yield* check(folderOf(root)).pipe(
     Effect.zipRight(makeDirectory(reportsOf(root), 0o700)),
     Effect.zipRight(check(reportsOf(root))),
-    Effect.zipRight(temporary(file, bytes, 0o600)),
-    Effect.flatMap((temp) => rename(temp, file)),
-    Effect.scoped,
+    Effect.zipRight(withTemporary(file, bytes, 0o600, (temp) => rename(temp, file))),
     Effect.mapError((failed) => new ReportNotSaved({ detail: failed.message }))
   )
 })

@@ -11,6 +11,8 @@ import { fileLayer } from "./Sessions.ts"
 export interface Disk extends Place {
   readonly folder: string
   readonly file: string
+  /** The state folder's base. */
+  readonly state: string
   /** Removes `.pi-intercom` with everything in it. */
   readonly remove: Effect.Effect<void>
 }
@@ -20,16 +22,18 @@ export const disk: Effect.Effect<Disk, never, Scope.Scope> = Effect.map(temporar
   const root = join(parent, "team")
   const folder = join(root, ".pi-intercom")
   const file = join(folder, "config.json")
+  const state = join(parent, "state")
   fs.mkdirSync(join(root, "api", "inner"), { recursive: true })
   fs.mkdirSync(join(parent, "beside"))
   fs.symlinkSync("api", join(root, "inside"))
   fs.symlinkSync("../beside", join(root, "outside"))
   fs.writeFileSync(join(root, "file"), "")
   return {
-    layer: fileLayer,
+    layer: fileLayer(state),
     root,
     folder,
     file,
+    state,
     remove: Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true })),
     write: (text) =>
       Effect.sync(() => {

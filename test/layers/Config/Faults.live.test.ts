@@ -53,8 +53,8 @@ describe("a disk that fails under an update", () => {
         const { asBefore, file, reader, root, store } = yield* ready
         yield* reader.read(root)
         FaultyFs.reset()
-        // The first open reads the file, since it is young; the second is the temporary's.
-        FaultyFs.fail(operation, operation === "openSync" ? { code, call: 2 } : { code })
+        // The first open reads the file, since it is young, and the first write makes the lock.
+        FaultyFs.fail(operation, ["openSync", "writeFileSync"].includes(operation) ? { code, call: 2 } : { code })
         const failed = yield* Effect.flip(store.update(root, coordinatorId, Effect.void, change))
         assert.deepInclude(failed, { _tag: "ConfigNotWritten", reason: "write_failed", file })
         assert.include(failed.message, says)
@@ -65,12 +65,23 @@ describe("a disk that fails under an update", () => {
   it.scopedLive("a temporary that cannot be removed does not hide the first error", () =>
     Effect.gen(function*() {
       const { file, root, store } = yield* ready
-      FaultyFs.fail("writeFileSync", { code: "ENOSPC" })
+      FaultyFs.fail("writeFileSync", { code: "ENOSPC", call: 2 })
       FaultyFs.fail("rmSync", { code: "EIO" })
       const failed = yield* Effect.flip(store.update(root, coordinatorId, Effect.void, change))
       assert.include(failed.message, "the disk is full")
       assert.strictEqual(fs.readFileSync(file, "utf8"), original)
     }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
+
+  it.scopedLive("a lock that cannot be made: nothing is written, and the sentence says what to mend", () =>
+    Effect.gen(function*() {
+      const { asBefore, root, state, store } = yield* ready
+      FaultyFs.fail("writeFileSync", { code: "ENOSPC" })
+      const failed = yield* Effect.flip(store.update(root, coordinatorId, Effect.void, change))
+      assert.strictEqual(failed._tag, "StateUnusable")
+      assert.include(failed.message, state)
+      assert.include(failed.message, "the disk is full")
+      yield* asBefore
+    }))
 
   it.scopedLive("once renamed the update has happened: a folder that cannot be synced is a warning", () =>
     Effect.gen(function*() {

@@ -1,18 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
-import { type ConfigNotWritten, ConfigUnusable, type StateUnusable } from "../../../src/domain/ConfigErrors.ts"
-import type { SessionReplaced } from "../../../src/domain/SessionErrors.ts"
+import { ConfigUnusable } from "../../../src/domain/ConfigErrors.ts"
 import { encodeConfig } from "../../../src/domain/TeamConfig.ts"
+import type { UpdateFailed } from "../../../src/services/ConfigStore.ts"
 import { type Disk, disk } from "./Disk.ts"
-import { coordinatorId, first, session } from "./Sessions.ts"
+import { coordinatorId, fileLayer, first, session } from "./Sessions.ts"
 
 const valid = encodeConfig(first())
 const asRoot = process.getuid?.() === 0
@@ -30,8 +28,6 @@ const write = (place: Disk, content: string | Uint8Array): void => {
   fs.mkdirSync(place.folder, { recursive: true })
   fs.writeFileSync(place.file, content)
 }
-
-type Failure = ConfigUnusable | ConfigNotWritten | StateUnusable | SessionReplaced
 
 interface Planted {
   readonly what: string
@@ -217,7 +213,7 @@ describe("team files that nobody should trust", () => {
           const attempts: Readonly<
             Record<
               string,
-              Effect.Effect<unknown, Failure>
+              Effect.Effect<unknown, UpdateFailed>
             >
           > = {
             ...(content ? {} : { discovered }),
@@ -260,10 +256,7 @@ describe("team files that nobody should trust", () => {
   it.scopedLive("PI_INTERCOM_ROOT pins the root, absolute and checked", () =>
     Effect.gen(function*() {
       const place = yield* disk
-      const pinned = (root: string) =>
-        session(place.layer.pipe(
-          Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map([["PI_INTERCOM_ROOT", root]]))))
-        ))
+      const pinned = (root: string) => session(fileLayer(place.state, { PI_INTERCOM_ROOT: root }))
       const inside = yield* pinned(join(place.root, "inside"))
       assert.deepStrictEqual(yield* inside.reader.discover("/"), Option.some(join(place.root, "api")))
       const relative = yield* pinned("team")

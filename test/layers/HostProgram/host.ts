@@ -6,8 +6,8 @@ import { dirname } from "node:path"
 import * as Pi084 from "pi-0-84"
 import * as Pi from "../../../src/layers/HostProgram/Pi.ts"
 import { HostProgram } from "../../../src/services/HostProgram.ts"
-import { Platform } from "../../../src/services/Platform.ts"
 import { cliOf, type HostVersion, node22 } from "../../support/HostVersions.ts"
+import { platformAs } from "../../support/PlatformAs.ts"
 import type { Machine } from "./arrangements.ts"
 
 /** Our layer with the classes of a host version, as the thin entry hands them over. */
@@ -15,7 +15,7 @@ export const hostOf = (version: HostVersion, { agent, ours }: Machine): Layer.La
   const where = { entry: ours, agentDir: agent }
   return Layer.provide(
     version === "1.6.0" ? Pi.layer({ ...where, ...Pi16 }) : Pi.layer({ ...where, ...Pi084 }),
-    Layer.succeed(Platform, { os: "linux", home: dirname(agent) })
+    platformAs("linux", dirname(agent))
   )
 }
 

@@ -10,8 +10,8 @@ import * as Node from "../../../src/layers/CommandRunner/Node.ts"
 import * as Live from "../../../src/layers/Multiplexers/Live.ts"
 import { CommandRunner } from "../../../src/services/CommandRunner.ts"
 import { Multiplexers } from "../../../src/services/Multiplexers.ts"
-import { Platform } from "../../../src/services/Platform.ts"
 import { eventuallyTrue } from "../../support/Eventually.ts"
+import { platformAs } from "../../support/PlatformAs.ts"
 import { isRunning, published } from "../../support/Processes.ts"
 import { type RealTmux, realTmux } from "../../support/Tmux.ts"
 
@@ -20,7 +20,7 @@ const use = <A, E>(variables: Readonly<Record<string, string>>, effect: Effect.E
     effect,
     Live.layer.pipe(
       Layer.provide(Node.layer),
-      Layer.provide(Layer.succeed(Platform, { os: "linux", home: "" })),
+      Layer.provide(platformAs("linux")),
       Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))))
     )
   )

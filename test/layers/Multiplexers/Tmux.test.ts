@@ -10,8 +10,8 @@ import * as TmuxClient from "../../../src/layers/Multiplexers/TmuxClient.ts"
 import type { Command } from "../../../src/services/CommandRunner.ts"
 import { CommandRunner } from "../../../src/services/CommandRunner.ts"
 import { Multiplexers } from "../../../src/services/Multiplexers.ts"
-import { Platform } from "../../../src/services/Platform.ts"
 import { type Behaviour, scripted } from "../../support/CommandScripted.ts"
+import { platformAs } from "../../support/PlatformAs.ts"
 
 const inside = { TMUX: "/tmp/a,b/default,77,1", TMUX_PANE: "%3" }
 const panes = "77|0|%3|@1|$0|3.3a\n77|0|%3|@1|$1|3.3a\n77|1|%4|@2|$1|3.3a\n"
@@ -30,7 +30,7 @@ const use = <A, E>(
     effect,
     Live.layer.pipe(
       Layer.provide(script.layer),
-      Layer.provide(Layer.succeed(Platform, { os, home: "" })),
+      Layer.provide(platformAs(os)),
       Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))))
     )
   )

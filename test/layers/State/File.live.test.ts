@@ -11,6 +11,7 @@ import * as StateDirFile from "../../../src/layers/StateDir/File.ts"
 import { Platform } from "../../../src/services/Platform.ts"
 import { Secrets } from "../../../src/services/Secrets.ts"
 import { StateDir } from "../../../src/services/StateDir.ts"
+import { platformAs } from "../../support/PlatformAs.ts"
 import { temporaryFolder } from "../../support/TempFolder.ts"
 
 const asRoot = process.getuid?.() === 0
@@ -21,7 +22,7 @@ const session = (environment: Readonly<Record<string, string>>, home: string, os
     Layer.build(
       SecretsFile.layer.pipe(
         Layer.provideMerge(StateDirFile.layer),
-        Layer.provide(Layer.succeed(Platform, { os, home })),
+        Layer.provide(platformAs(os, home)),
         Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))))
       )
     ),
