@@ -1,0 +1,93 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import { channel } from "node:diagnostics_channel"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { chromium } from "../support/Chromium.ts"
+import { hello, listening, post } from "../support/Listening.ts"
+import { head, raw } from "../support/RawHttp.ts"
+import { recipient } from "../support/Receivers.ts"
+import * as Stranger from "../support/Stranger.ts"
+import { type Finding, page } from "./Page.ts"
+
+interface Seen {
+  readonly port: number | undefined
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+const isSeen = (message: unknown): message is Omit<Seen, "port"> =>
+  typeof message === "object" && message !== null && "request" in message && "response" in message
+
+/** Every HTTP request that a server of this process gets, whoever sent it. */
+const watching = Effect.acquireRelease(
+  Effect.sync(() => {
+    const seen: Array<Seen> = []
+    const note = (message: unknown): void => {
+      if (isSeen(message)) seen.push({ ...message, port: message.request.socket.localPort })
+    }
+    channel("http.server.request.start").subscribe(note)
+    return { seen, stop: () => channel("http.server.request.start").unsubscribe(note) }
+  }),
+  ({ stop }) => Effect.sync(stop)
+)
+
+const findingsOf = (text: string): ReadonlyArray<Finding> => JSON.parse(text)
+
+describe("a page in a real browser", () => {
+  it.scopedLive(
+    "delivers nothing to a session and reads nothing of it, although its requests arrive",
+    () =>
+      Effect.gen(function*() {
+        const { seen } = yield* watching
+        // The most trusting session there is: it would take this very body unsigned.
+        const { port, received } = yield* listening({ allowUnauthenticated: true })
+        const reported = yield* Deferred.make<string>()
+        const naive = yield* Stranger.http((_, response) => {
+          response.writeHead(200, { "access-control-allow-origin": "*", "access-control-allow-headers": "*" }).end(
+            "naive"
+          )
+        })
+        const rebound = "rebound.example"
+        const targets = [`http://127.0.0.1:${port}`, `http://localhost:${port}`, `http://${rebound}:${port}`]
+        const own = yield* Stranger.http((request, response) => {
+          if (request.url === "/") {
+            response.writeHead(200, { "content-type": "text/html" }).end(
+              page(targets, `http://127.0.0.1:${naive.port}`, hello)
+            )
+          } else if (request.url === "/own") response.end("what is mine")
+          else response.end()
+          if (request.url === "/findings") Deferred.unsafeDone(reported, Effect.sync(() => own.bodies.at(-1) ?? ""))
+        })
+        yield* chromium(`http://localhost:${own.port}/`, rebound)
+        const findings = findingsOf(yield* Deferred.await(reported))
+
+        // The controls: the page runs, reads what is its own, and its posts do reach a server that takes anything.
+        assert.include(
+          findings,
+          findings.find((one) => one.attempt === "own origin" && one.seen === "basic 200 what is mine")
+        )
+        assert.isAtLeast(naive.bodies.filter((body) => body.includes("hello")).length, 8)
+        const arrived = seen.filter((one) => one.port === port)
+        for (const host of ["127.0.0.1", "localhost", rebound]) {
+          const here = arrived.filter(({ request }) => request.headers.host === `${host}:${port}`)
+          const methods = here.map(({ request }) => request.method)
+          assert.isAtLeast(methods.filter((method) => method === "POST").length, 6, `${host}: ${methods.join()}`)
+          assert.isAtLeast(methods.filter((method) => method === "GET").length, 6, `${host}: ${methods.join()}`)
+        }
+
+        // The claim.
+        assert.deepStrictEqual(received, [])
+        assert.deepStrictEqual([...new Set(arrived.map(({ response }) => response.statusCode))], [403])
+        for (const { attempt, seen: text } of findings) assert.notInclude(text, recipient, attempt)
+        assert.strictEqual(findings.length, 3 * 22 + 13 + 1)
+
+        // And what was refused was refused to the browser: without one, the same body is taken.
+        const plain = { host: `127.0.0.1:${port}`, "content-type": "application/json", "content-length": hello.length }
+        assert.strictEqual((yield* raw(port, head("POST /intercom", plain), hello)).status, 202)
+        assert.strictEqual((yield* post(port)).status, 202)
+        assert.lengthOf(received, 2)
+      }),
+    120_000
+  )
+})
