@@ -1,5 +1,6 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { createHash } from "node:crypto"
@@ -8,7 +9,7 @@ import * as path from "node:path"
 import { StateUnusable } from "../../domain/ConfigErrors.ts"
 import { Platform } from "../../services/Platform.ts"
 import { StateDir } from "../../services/StateDir.ts"
-import { attempt, checkTrusted, look, orAbsent, realPath } from "../Files.ts"
+import { attempt, checkTrusted, look, lookNow, orAbsent, realPath } from "../Files.ts"
 import { privateFolder, unusable } from "../PrivateFiles.ts"
 
 /** The folder's name for a root: 24 hex digits of the sha256 of its real path (spec 1.3). */
@@ -45,7 +46,10 @@ const make = Effect.gen(function*() {
     })
   )
 
-  const of = Effect.fn("StateDir.of")(function*(root: string) {
+  /** By root: the folder, and what it was when it was verified. */
+  const verified = new Map<string, { readonly folder: string; readonly stat: fs.BigIntStats }>()
+
+  const verify = Effect.fn("StateDir.verify")(function*(root: string) {
     const state = yield* base
     const key = rootKey(yield* Effect.mapError(realPath(root), unusable))
     // What is there already and is not a folder is named as that by the look below.
@@ -60,8 +64,21 @@ const make = Effect.gen(function*() {
     const folder = path.join(state, key)
     yield* privateFolder(folder)
     yield* attempt(folder, () => fs.accessSync(folder, fs.constants.W_OK)).pipe(Effect.mapError(unusable))
+    verified.set(root, { folder, stat: yield* Effect.mapError(look(folder), unusable) })
     return folder
   })
+
+  // Every update asks, for its lock.
+  const of = (root: string) =>
+    Effect.suspend(() => {
+      const known = verified.get(root)
+      if (known === undefined) return verify(root)
+      const now = lookNow(known.folder)
+      const { dev, ino, mode, uid } = known.stat
+      const same = Either.isRight(now) && now.right.dev === dev && now.right.ino === ino && now.right.mode === mode &&
+        now.right.uid === uid
+      return same ? Effect.succeed(known.folder) : verify(root)
+    })
 
   return StateDir.of({ base, of })
 })

@@ -78,6 +78,23 @@ describe("the state directory", () => {
       assert.deepStrictEqual(fs.readdirSync(join(home, "state")), [key])
     }))
 
+  it.scopedLive("looks again each time: made anew once removed, refused once opened or replaced by a link", () =>
+    Effect.gen(function*() {
+      const { environment, folder, home, root } = yield* place
+      const { state } = yield* session(environment, home)
+      assert.strictEqual(yield* state.of(root), folder)
+      fs.rmdirSync(folder)
+      assert.strictEqual(yield* state.of(root), folder)
+      assert.strictEqual(modeOf(folder), 0o700)
+      fs.chmodSync(folder, 0o755)
+      assert.include((yield* Effect.flip(state.of(root))).message, "its permissions are not 700")
+      fs.chmodSync(folder, 0o700)
+      assert.strictEqual(yield* state.of(root), folder)
+      fs.renameSync(folder, `${folder}-elsewhere`)
+      fs.symlinkSync(`${folder}-elsewhere`, folder)
+      assert.include((yield* Effect.flip(state.of(root))).message, "it is a symbolic link")
+    }))
+
   const refused: ReadonlyArray<
     readonly [string, (at: { base: string; folder: string; parent: string }) => void, string, string]
   > = [
