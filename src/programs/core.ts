@@ -13,8 +13,6 @@ import { isToolName, type ToolName, toolNames, tools } from "../domain/ToolCatal
 import { parametersOf } from "../domain/ToolJsonSchema.ts"
 import * as Bridge from "../layers/Bridge.ts"
 import * as CommandRunner from "../layers/CommandRunner/Node.ts"
-import * as ConfigReader from "../layers/ConfigReader/File.ts"
-import * as ConfigStore from "../layers/ConfigStore/File.ts"
 import * as FileMutationQueue from "../layers/FileMutationQueue/Pi.ts"
 import type { Host } from "../layers/Host.ts"
 import * as HostEvents from "../layers/HostEvents.ts"
@@ -28,15 +26,10 @@ import * as IntercomClient from "../layers/IntercomClient/Http.ts"
 import * as IntercomServer from "../layers/IntercomServer/Http.ts"
 import * as Multiplexers from "../layers/Multiplexers/Live.ts"
 import * as ObservationLog from "../layers/ObservationLog/Silent.ts"
-import * as OwnedLock from "../layers/OwnedLock/File.ts"
 import * as Platform from "../layers/Platform/Node.ts"
-import * as ProcessIdentity from "../layers/ProcessIdentity/Procfs.ts"
-import * as ProjectDirectories from "../layers/ProjectDirectories/File.ts"
-import * as ReportStore from "../layers/ReportStore/File.ts"
-import * as Secrets from "../layers/Secrets/File.ts"
 import * as SessionFence from "../layers/SessionScope/Fence.ts"
 import * as Lifetime from "../layers/SessionScope/Lifetime.ts"
-import * as StateDir from "../layers/StateDir/File.ts"
+import * as TeamFiles from "../layers/TeamFiles.ts"
 import { ActivityTracker } from "./ActivityTracker.ts"
 import { command } from "./Command.ts"
 import { Delivery } from "./Delivery.ts"
@@ -75,17 +68,10 @@ const services = (
     HostLogger.layer((text) => tell(context, text, "warning")),
     FileMutationQueue.layer(host.withFileMutationQueue)
   )
-  const state = Layer.mergeAll(Secrets.layer, OwnedLock.layer).pipe(
-    Layer.provideMerge(Layer.merge(StateDir.layer, ProcessIdentity.layer))
-  )
-  const files = ConfigStore.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(ConfigReader.layer, ProjectDirectories.layer, ReportStore.layer)),
-    Layer.provideMerge(state)
-  )
   const network = Layer.mergeAll(IntercomServer.layer, IntercomClient.layer)
   const terminals = Layer.mergeAll(Multiplexers.layer, HostProgram.layer({ ...host, agentDir: host.agentDir() }))
   const adapters = Layer.mergeAll(SessionFence.layer(fence, lifetime.last), network, terminals).pipe(
-    Layer.provideMerge(files),
+    Layer.provideMerge(TeamFiles.layer),
     Layer.provideMerge(piSession),
     Layer.provideMerge(here)
   )
