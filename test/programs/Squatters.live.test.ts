@@ -1,13 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { proofHeader } from "../../src/domain/Signature.ts"
-import * as IdsNode from "../../src/layers/Ids/Node.ts"
-import * as ClientHttp from "../../src/layers/IntercomClient/Http.ts"
-import { limits } from "../../src/layers/IntercomClient/Limits.ts"
-import * as ServerHttp from "../../src/layers/IntercomServer/Http.ts"
-import { IntercomClient } from "../../src/services/IntercomClient.ts"
 import { eventuallyTrue } from "../support/Eventually.ts"
+import { overHttp } from "../support/HttpEnds.ts"
 import { raw } from "../support/RawHttp.ts"
 import * as SecretsMemory from "../support/SecretsMemory.ts"
 import { makeMachine } from "../support/SimulatedTeam.ts"
@@ -21,13 +16,8 @@ const unproven =
   "Not delivered: whoever holds the recipient's port did not prove to be that session, so nothing was sent."
 
 /** A machine whose sessions speak real HTTP, and give up early on who keeps them waiting. */
-const machineOverHttp = (tactic?: Tactic) => {
-  const machine = makeMachine("/work", "/work/api")
-  const changed = tactic?.holds === true ? { sendMs: 200, probeMs: 200 } : {}
-  const client = Layer.effect(IntercomClient, ClientHttp.makeWith({ ...limits, ...changed }))
-  Object.assign(machine.network, { ends: Layer.merge(ServerHttp.layer, Layer.provide(client, IdsNode.layer)) })
-  return machine
-}
+const machineOverHttp = (tactic?: Tactic) =>
+  overHttp(makeMachine("/work", "/work/api"), tactic?.holds === true ? { sendMs: 200, probeMs: 200 } : {})
 type Machine = ReturnType<typeof machineOverHttp>
 type Session = Effect.Effect.Success<ReturnType<Machine["open"]>>
 
@@ -68,7 +58,7 @@ describe("a process that holds a worker's saved port", () => {
       Effect.gen(function*() {
         const machine = machineOverHttp(tactic)
         const stranger = yield* squatter(tactic, "w-1", key)
-        write(machine, 1, stranger.port)
+        write(machine, 21_401, stranger.port)
         const coordinator = yield* machine.open("c-1", "/work")
         const sentences = [
           yield* failing(coordinator, "intercom_send", { to: "Ada", message: secretPlan }),
@@ -91,7 +81,7 @@ describe("a process that holds the coordinator's saved port", () => {
       Effect.gen(function*() {
         const machine = machineOverHttp(tactic)
         const stranger = yield* squatter(tactic, "c-1", key)
-        write(machine, stranger.port, 1)
+        write(machine, stranger.port, 21_402)
         const [worker, anonymous] = [yield* machine.open("w-1", "/work/api"), yield* machine.open("x-1", "/work/api")]
         yield* eventuallyTrue(
           "both said that they could not announce themselves",
@@ -114,7 +104,7 @@ describe("a process that holds the coordinator's saved port", () => {
       const [tactic] = tactics
       assert.isDefined(tactic)
       const stranger = yield* squatter(tactic, "c-1", key)
-      write(machine, stranger.port, 1)
+      write(machine, stranger.port, 21_402)
       const coordinator = yield* machine.open("c-1", "/work")
       const { port } = yield* portOf(coordinator)
       assert.notStrictEqual(port, stranger.port)
@@ -125,7 +115,7 @@ describe("a process that holds the coordinator's saved port", () => {
   it.scopedLive("a worker that was asked for its status says that it could not answer, in our words", () =>
     Effect.gen(function*() {
       const machine = machineOverHttp()
-      write(machine, 1, 2)
+      write(machine, 21_401, 21_402)
       const coordinator = yield* machine.open("c-1", "/work")
       const worker = yield* machine.open("w-1", "/work/api")
       const { port } = yield* portOf(worker)
@@ -148,7 +138,7 @@ describe("the control: the true session at that port", () => {
   it.scopedLive("is sent what the squatters were not", () =>
     Effect.gen(function*() {
       const machine = machineOverHttp()
-      write(machine, 1, 2)
+      write(machine, 21_401, 21_402)
       const coordinator = yield* machine.open("c-1", "/work")
       const worker = yield* machine.open("w-1", "/work/api")
       yield* eventuallyTrue(
@@ -168,7 +158,7 @@ describe("KNOWN WEAKNESS: the mac does not cover the port (README, Security)", (
   it.scopedLive("a holder that relays the question to the true session is sent the message; it cannot alter or repeat it", () =>
     Effect.gen(function*() {
       const machine = machineOverHttp()
-      write(machine, 1, 2)
+      write(machine, 21_401, 21_402)
       const coordinator = yield* machine.open("c-1", "/work")
       const worker = yield* machine.open("w-1", "/work/api")
       const { port } = yield* portOf(worker)
@@ -190,7 +180,7 @@ describe("KNOWN WEAKNESS: the mac does not cover the port (README, Security)", (
           }, () => socket.destroy())
         })
       })
-      write(machine, 1, relay.port)
+      write(machine, 21_401, relay.port)
       assert.include(yield* coordinator.tool("intercom_send", { to: "Ada", message: secretPlan }), "\"accepted\": true")
       const [question = "", message = ""] = heard
       assert.match(question, /^GET \/intercom\/health /)

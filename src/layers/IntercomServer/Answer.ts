@@ -25,6 +25,7 @@ export const refusal = (status: number, error: string, code?: string): Answer =>
 })
 export const foreign = refusal(403, "this port takes requests from the sessions of one team only, not from browsers")
 export const notFound = refusal(404, "there is nothing here")
+export const notHttp = refusal(400, "the request is not valid HTTP")
 
 const headersOf = (answer: Answer, proof: Proof | undefined): Record<string, string | number> => {
   const plain = {

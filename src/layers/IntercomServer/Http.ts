@@ -6,7 +6,7 @@ import * as Http from "node:http"
 import { type AddressInfo, Socket } from "node:net"
 import { Port } from "../../domain/Primitives.ts"
 import { IntercomServer, ListenFailed, type Receiver } from "../../services/IntercomServer.ts"
-import { foreign, notFound, rawAnswer, refusal } from "./Answer.ts"
+import { foreign, notFound, notHttp, rawAnswer, refusal } from "./Answer.ts"
 import { isForeign } from "./Authenticate.ts"
 import { type Limits, limits as binding } from "./Limits.ts"
 import * as Nonces from "./Nonces.ts"
@@ -55,7 +55,6 @@ const close = (server: Http.Server): Effect.Effect<void> =>
   })
 
 const tooSlow = rawAnswer(refusal(408, "the request arrived too slowly; nothing was done"))
-const notHttp = rawAnswer(refusal(400, "the request is not valid HTTP"))
 
 /** A request that node hands over without a response of its own. */
 const tunnelAnswer = (request: Http.IncomingMessage, port: number | undefined): string =>
@@ -91,7 +90,8 @@ export const makeWith = (limits: Limits, nonces = Nonces.make(limits.maxNonces))
         else if (!socket.writable || error.code === "ECONNRESET") socket.destroy()
         // Garbage behind a whole request: that one is decided about, and only its own answer is true.
         else if (served?.request.complete === true) return
-        else socket.end(error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow : notHttp, () => socket.destroy())
+        else {socket.end(error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? tooSlow : rawAnswer(notHttp), () =>
+            socket.destroy())}
       })
 
       const bound = yield* Option.match(saved, {

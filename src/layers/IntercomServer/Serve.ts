@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { decodeEnvelope, mayBeUnsigned } from "../../domain/Envelope.ts"
 import type { Receiver } from "../../services/IntercomServer.ts"
 import { bodyHash } from "../Hash.ts"
-import { accepted, type Answer, foreign, health, notFound, type Proof, refusal, respond } from "./Answer.ts"
+import { accepted, type Answer, foreign, health, notFound, notHttp, type Proof, refusal, respond } from "./Answer.ts"
 import { authenticate, isForeign, unauthenticated } from "./Authenticate.ts"
 import * as Body from "./Body.ts"
 import { decide } from "./Decide.ts"
@@ -46,6 +46,8 @@ export const serve = Effect.fnUntraced(function*(
   const { headers, method = "", url: path = "" } = request
   const answer = (given: Answer, proof?: Proof) => Effect.sync(() => respond(request, response, given, proof))
 
+  // Node's parser takes a line without a version for HTTP/0.9, and headers after it all the same.
+  if (request.httpVersionMajor !== 1) return yield* answer(notHttp)
   if (isForeign(headers, request.socket.localPort)) return yield* answer(foreign)
   const route = `${method} ${path.split("?", 1)[0]}`
   if (route !== "GET /intercom/health" && route !== "POST /intercom") return yield* answer(notFound)

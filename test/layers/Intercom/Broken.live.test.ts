@@ -117,6 +117,11 @@ describe("requests that no client of ours makes", () => {
       refused: [400, false]
     },
     { what: "HTTP/2", edit: () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", body: "", refused: [400, false] },
+    {
+      what: "no version, which is HTTP/0.9",
+      edit: (text) => text.replace(" HTTP/1.1\r\n", "\n"),
+      refused: [400, false]
+    },
     { what: "HTTP/3.7", edit: (text) => text.replace("HTTP/1.1", "HTTP/3.7"), refused: [400, false] },
     { what: "a TLS greeting", edit: () => "\u0016\u0003\u0001\u0002\u0000\u0001", body: "", refused: [400, false] },
     {
