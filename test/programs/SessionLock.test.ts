@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
+import { SessionId } from "../../src/domain/Primitives.ts"
 import { receive } from "../../src/programs/receive/Receive.ts"
 import { makeMachine } from "../support/SimulatedTeam.ts"
 import { during, makeTeam, portOf, settle } from "../support/TeamSteps.ts"
@@ -81,7 +82,13 @@ describe("one process on one saved session (spec 3.2)", () => {
       assert.match(Option.getOrThrow(yield* during(two.section)), /^Intercom can open worker/)
       const refusal = yield* during(Effect.flip(two.inside(
         receive(
-          { version: 1, kind: "message", from: "x", to: "twin", payload: { message: "hi" } },
+          {
+            version: 1,
+            kind: "message",
+            from: SessionId.make("x"),
+            to: SessionId.make("twin"),
+            payload: { message: "hi" }
+          },
           (step) => step
         )
       )))

@@ -17,6 +17,8 @@ export interface StartOptions {
   readonly directory?: string
   /** The session's id; a fresh one when absent. */
   readonly sessionId?: string
+  /** Opens the saved session of that id, which must exist, as a person does the next day. */
+  readonly saved?: boolean
   /** Extension files; ours, built, when absent. */
   readonly extensions?: ReadonlyArray<string>
   readonly args?: ReadonlyArray<string>
@@ -147,7 +149,7 @@ export const make = (
         const sessionId = options.sessionId ?? randomUUID()
         const { argv, environment } = command({
           ...options,
-          args: ["--session-id", sessionId, ...(options.args ?? [])]
+          args: [options.saved === true ? "--session" : "--session-id", sessionId, ...(options.args ?? [])]
         })
         const variables = Object.entries(environment).flatMap(([name, value]) => ["-e", `${name}=${value}`])
         const size = ["-x", "140", "-y", "44"]
