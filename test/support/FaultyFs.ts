@@ -2,7 +2,7 @@ import type * as Fs from "node:fs"
 
 /** Faults of single file operations, for `vi.mock("node:fs", FaultyFs.over)`: what a disk does on a bad day. */
 
-type Operation = "openSync" | "writeFileSync" | "fsync" | "linkSync" | "renameSync" | "rmSync"
+type Operation = "openSync" | "writeFileSync" | "fsync" | "linkSync" | "renameSync" | "rmSync" | "unlinkSync"
 
 /** The n-th call (from 1) of an operation from now on fails with `code`, or every call. */
 export interface Fault {
@@ -77,6 +77,7 @@ export const over = async (importOriginal: () => Promise<typeof Fs>): Promise<ty
     linkSync: guarded("linkSync", real.linkSync),
     renameSync: guarded("renameSync", real.renameSync),
     rmSync: guarded("rmSync", real.rmSync),
+    unlinkSync: guarded("unlinkSync", real.unlinkSync),
     fsync: Object.assign(
       (fd: number, done: Fs.NoParamCallback) => {
         const fault = met("fsync")

@@ -16,6 +16,8 @@ export type Event =
   | { readonly _tag: "kill"; readonly taker: number }
   | { readonly _tag: "interrupt"; readonly taker: number }
   | { readonly _tag: "wait"; readonly ms: number }
+  /** A person does what a sentence advises: removes what nobody may break, once its maker is known to have ended. */
+  | { readonly _tag: "mend" }
 
 export interface Interleaving {
   readonly start: Start
@@ -186,7 +188,18 @@ export const interleave = ({ pids, schedule, start }: Interleaving): Tally => {
     dead.add(pid)
   }
 
+  const mend = () => {
+    const file = files.get(takeover)
+    if (file !== undefined && typeof file.pid === "number" && dead.has(file.pid)) files.delete(takeover)
+    const pid = files.get(lock)?.pid
+    if (pid === 92 || pid === "rubbish") files.delete(lock)
+  }
+
   for (const event of schedule) {
+    if (event._tag === "mend") {
+      mend()
+      continue
+    }
     if (event._tag === "wait") {
       machine.advance(event.ms)
       check()

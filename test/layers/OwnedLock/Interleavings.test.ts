@@ -7,6 +7,7 @@ const event: FastCheck.Arbitrary<Event> = FastCheck.oneof(
   { weight: 40, arbitrary: FastCheck.record({ _tag: FastCheck.constant("step" as const), taker }) },
   { weight: 1, arbitrary: FastCheck.record({ _tag: FastCheck.constant("kill" as const), taker }) },
   { weight: 1, arbitrary: FastCheck.record({ _tag: FastCheck.constant("interrupt" as const), taker }) },
+  { weight: 1, arbitrary: FastCheck.constant({ _tag: "mend" as const }) },
   {
     weight: 2,
     arbitrary: FastCheck.record({
