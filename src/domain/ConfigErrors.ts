@@ -69,7 +69,8 @@ export class LockNotTaken extends Data.TaggedError("LockNotTaken")<{
     const owner = this.pid === undefined ? "a process" : `process ${this.pid}`
     switch (this.reason) {
       case "held":
-        return `${this.what} is in use by ${owner} (lock file ${this.file}), so nothing was done.`
+        return `${this.what} is in use by ${owner} (lock file ${this.file}), so nothing was done. ` +
+          "Close that session or wait until it is done, then try again."
       case "unknown_owner":
         return `${this.what} may be in use by ${owner}, of which nothing can be told from here (lock file ${this.file}), ` +
           "so nothing was done. Once you know that it has ended, remove that file and try again."

@@ -52,7 +52,10 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
    * session runs any more. Fails while another process has it: then nothing may be written, sent or registered.
    */
   readonly lock: (root: string) => Effect.Effect<void, LockNotTaken | StateUnusable>
-  /** The root of the team that this session belongs to; none while it is alone. Needs no fence. */
+  /**
+   * The root of the team that this session belongs to, or is about to publish: others may find the file, and ask, before
+   * this session has gone on. None while it is alone. Needs no fence.
+   */
   readonly team: Effect.Effect<Option.Option<string>>
   /** Belongs to the team of `root` from now on. */
   readonly join: (root: string) => Effect.Effect<void>
@@ -141,7 +144,8 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
         sessionId: scope.sessionId,
         enter,
         lock,
-        team: Ref.get(root),
+        team: Effect.zipWith(Ref.get(root), Ref.get(locked), (own, teams) =>
+          Option.orElse(own, () => Option.fromNullable(teams[0]))),
         lastRole: Ref.get(shown),
         join: (team) => Ref.set(root, Option.some(team)),
         loaded,
