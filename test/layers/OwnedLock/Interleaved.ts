@@ -225,5 +225,16 @@ export const interleave = ({ pids, schedule, start }: Interleaving): Tally => {
   }
   for (const [name, file] of files) if (lives(file)) fail(`${name} was left by taker ${file.taker}, which lives`)
   check()
+
+  // The fibers of killed processes would stay in memory: they end in an empty folder.
+  files.clear()
+  for (const [index, fiber] of fibers.entries()) {
+    fiber.unsafeInterruptAsFork(FiberId.none)
+    machine.settle()
+    for (let pending = takers[index]?.pending; pending !== undefined; pending = takers[index]?.pending) {
+      pending()
+      machine.settle()
+    }
+  }
   return tally
 }

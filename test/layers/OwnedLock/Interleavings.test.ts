@@ -28,7 +28,7 @@ const start: FastCheck.Arbitrary<Start> = FastCheck.constantFrom(
 const interleaving: FastCheck.Arbitrary<Interleaving> = FastCheck.record({
   start,
   pids: FastCheck.constantFrom([1, 2], [1, 2, 3], [1, 2, 3], [1, 2, 2]),
-  schedule: FastCheck.array(event, { minLength: 40, maxLength: 90, size: "max" })
+  schedule: FastCheck.array(event, { minLength: 30, maxLength: 70, size: "max" })
 })
 
 describe("The lock routine, interleaved", () => {
