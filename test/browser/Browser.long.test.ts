@@ -1,36 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import { channel } from "node:diagnostics_channel"
-import type { IncomingMessage, ServerResponse } from "node:http"
 import { chromium } from "../support/Chromium.ts"
 import { hello, listening, post } from "../support/Listening.ts"
 import { head, raw } from "../support/RawHttp.ts"
 import { recipient } from "../support/Receivers.ts"
 import * as Stranger from "../support/Stranger.ts"
+import { watching } from "../support/Watching.ts"
 import { type Finding, page } from "./Page.ts"
-
-interface Seen {
-  readonly port: number | undefined
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
-
-const isSeen = (message: unknown): message is Omit<Seen, "port"> =>
-  typeof message === "object" && message !== null && "request" in message && "response" in message
-
-/** Every HTTP request that a server of this process gets, whoever sent it. */
-const watching = Effect.acquireRelease(
-  Effect.sync(() => {
-    const seen: Array<Seen> = []
-    const note = (message: unknown): void => {
-      if (isSeen(message)) seen.push({ ...message, port: message.request.socket.localPort })
-    }
-    channel("http.server.request.start").subscribe(note)
-    return { seen, stop: () => channel("http.server.request.start").unsubscribe(note) }
-  }),
-  ({ stop }) => Effect.sync(stop)
-)
 
 const findingsOf = (text: string): ReadonlyArray<Finding> => JSON.parse(text)
 
@@ -39,7 +16,7 @@ describe("a page in a real browser", () => {
     "delivers nothing to a session and reads nothing of it, although its requests arrive",
     () =>
       Effect.gen(function*() {
-        const { seen } = yield* watching
+        const seen = yield* watching
         // The most trusting session there is: it would take this very body unsigned.
         const { port, received } = yield* listening({ allowUnauthenticated: true })
         const reported = yield* Deferred.make<string>()

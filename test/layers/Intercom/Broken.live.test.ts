@@ -20,6 +20,7 @@ import {
 } from "../../support/Listening.ts"
 import { authorize, connect, head, raw, untilClosed } from "../../support/RawHttp.ts"
 import { message, recipient } from "../../support/Receivers.ts"
+import { watching } from "../../support/Watching.ts"
 
 /** A signed POST as text: what is before the body, with the bytes of the body left to the caller. */
 const signedHead = (port: Port, edit: (head: string) => string = (text) => text) => Effect.map(postHead(port), edit)
@@ -160,6 +161,7 @@ describe("requests that no client of ours makes", () => {
 
   it.scopedLive("what comes behind a request while it is decided about changes nothing of its answer", () =>
     Effect.gen(function*() {
+      const seen = yield* watching
       const [running, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const { port } = yield* listening({
         receive: (_1, _2, commit) =>
@@ -172,9 +174,11 @@ describe("requests that no client of ours makes", () => {
       const answering = yield* Effect.fork(untilClosed(socket))
       socket.write((yield* signedHead(port)) + hello)
       yield* Deferred.await(running)
-      yield* Effect.async<void>((resume) => {
-        socket.write("\u0000garbage\r\n\r\n".repeat(50_000), () => resume(Effect.void))
-      })
+      const [atServer] = seen.filter((one) => one.port === port)
+      const garbage = "\u0000garbage\r\n\r\n".repeat(5000)
+      socket.write(garbage)
+      const read = Effect.sync(() => (atServer?.request.socket.bytesRead ?? 0) > garbage.length)
+      yield* eventuallyTrue("the listener has read what comes behind", read)
       yield* Deferred.succeed(go, undefined)
       const answer = yield* Fiber.join(answering)
       assertError(answer, 400, true)
