@@ -3,6 +3,8 @@ import type { MultiplexerKind } from "./Primitives.ts"
 
 /** What runs in a new tab: arguments and directory reach it exactly, whatever they contain (spec 5). */
 export interface LaunchRequest {
+  /** The team's root, in whose state folder a launch script may be kept. */
+  readonly root: string
   /** Program and arguments; at least the program. */
   readonly argv: readonly [string, ...ReadonlyArray<string>]
   /** The real directory it runs in; exists. */
@@ -16,6 +18,8 @@ export interface Launched {
   readonly multiplexer: MultiplexerKind
   readonly tab: string
   readonly pane: string
+  /** What the pane is recognised by later (`paneTrace`); absent where panes cannot be told to be gone. */
+  readonly trace?: string
 }
 
 /** A launch that failed, or whose outcome is unknown; `left` names what it may have left behind (spec 5). */

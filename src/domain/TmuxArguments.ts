@@ -108,7 +108,7 @@ exec "$@"`
  * The `new-window` that launches a worker in a session: in the background, its id printed, no user shell (spec 5.2).
  * tmux puts its client's PATH over a given one: both are this session's.
  */
-export const newWindow = (session: string, request: LaunchRequest): ReadonlyArray<string> => [
+export const newWindow = (session: string, request: Omit<LaunchRequest, "root">): ReadonlyArray<string> => [
   "new-window",
   "-d",
   "-P",

@@ -1,6 +1,8 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type { PaneIdentity } from "../domain/Envelope.ts"
 import type { Launched, LaunchFailed, LaunchRequest, TitleFailed } from "../domain/Launch.ts"
+import type { IdentityFailed, Pane } from "../domain/Pane.ts"
 import type { MultiplexerKind } from "../domain/Primitives.ts"
 
 /** One terminal multiplexer, used as it is: nothing falls back to another (spec 5). */
@@ -10,11 +12,23 @@ export interface Multiplexer {
   readonly launch: (request: LaunchRequest) => Effect.Effect<Launched, LaunchFailed>
   /** Titles the tab that this session runs in. */
   readonly title: (name: string) => Effect.Effect<void, TitleFailed>
+  /** The pane that this process runs in, as the multiplexer itself says now, and not only the environment (spec 6.3). */
+  readonly identify: Effect.Effect<Pane, IdentityFailed>
+  /**
+   * Passes while that pane is there, holds that process of that session, and is one that this session's workspace may
+   * close: the whole of spec 6.3 but the session header. Everything doubtful fails.
+   */
+  readonly verify: (identity: PaneIdentity) => Effect.Effect<void, IdentityFailed>
 }
 
 /** The multiplexers, by the name that a team file uses. */
 export class Multiplexers extends Context.Tag("pi-intercom/Multiplexers")<Multiplexers, {
   readonly of: (kind: MultiplexerKind) => Multiplexer
+  /**
+   * Whether the pane of a `Launched.trace` is proven gone (spec 6.3); everything doubtful is false. Asks the multiplexer
+   * that the trace names, whatever the team's is now.
+   */
+  readonly gone: (trace: string) => Effect.Effect<boolean>
   /** Where this session is: herdr inside Herdr, else tmux inside tmux, else herdr; on Windows outside Herdr none (spec 1.3). */
   readonly here: Effect.Effect<MultiplexerKind>
   /** Titles this session's tab in whatever multiplexer it is in; succeeds outside any. */

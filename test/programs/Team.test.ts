@@ -81,6 +81,7 @@ describe("first publication (spec 1.3)", () => {
         projectDirectory: "api"
       })
       assert.deepStrictEqual(machine.terminals.launches, [{
+        root: "/work",
         argv: ["pi", "-e", "/extension.js"],
         directory: "/work/api",
         environment: { PATH: "/bin", PI_INTERCOM_ROOT: "/work", PI_INTERCOM_STATE_DIR: "/state" }

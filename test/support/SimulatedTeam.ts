@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import type { Launched, LaunchRequest } from "../../src/domain/Launch.ts"
 import { LaunchFailed } from "../../src/domain/Launch.ts"
+import { IdentityFailed } from "../../src/domain/Pane.ts"
 import { type MultiplexerKind, SessionId } from "../../src/domain/Primitives.ts"
 import type { ToolName } from "../../src/domain/ToolCatalogue.ts"
 import * as SessionFence from "../../src/layers/SessionScope/Fence.ts"
@@ -49,10 +50,13 @@ const makeTerminals = () => {
         const launched: Launched = { multiplexer: kind, tab: `@${launches.length}`, pane: `%${launches.length}` }
         return Effect.succeed(launched)
       }),
-    title: (name) => Effect.sync(() => void titles.push(name))
+    title: (name) => Effect.sync(() => void titles.push(name)),
+    identify: Effect.fail(new IdentityFailed({ detail: "a simulated terminal" })),
+    verify: () => Effect.fail(new IdentityFailed({ detail: "a simulated terminal" }))
   })
   const layer = Layer.succeed(Multiplexers, {
     of: multiplexer,
+    gone: () => Effect.succeed(false),
     here: Effect.succeed<MultiplexerKind>("tmux"),
     title: (name) => Effect.sync(() => void titles.push(name))
   })

@@ -18,6 +18,7 @@ const make = Effect.gen(function*() {
   const surrounding = inside.herdr === "1" ? "herdr" : inside.tmux !== "" ? "tmux" : undefined
   return Multiplexers.of({
     of: (kind) => all[kind],
+    gone: () => Effect.succeed(false),
     here: Effect.succeed(surrounding ?? (platform.os === "win32" ? "none" : "herdr")),
     title: (name) => all[surrounding ?? "none"].title(name)
   })

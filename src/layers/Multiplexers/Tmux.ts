@@ -17,6 +17,7 @@ import {
 import { CommandRunner } from "../../services/CommandRunner.ts"
 import type { Multiplexer } from "../../services/Multiplexers.ts"
 import * as TmuxClient from "./TmuxClient.ts"
+import { unidentified } from "./Unavailable.ts"
 
 const isPane = Schema.is(PaneId)
 
@@ -108,5 +109,5 @@ export const make: Effect.Effect<Multiplexer, never, CommandRunner> = Effect.gen
     Effect.mapError((error) => new TitleFailed({ detail: error.detail }))
   )
 
-  return { kind: "tmux", launch, title }
+  return { ...unidentified, kind: "tmux", launch, title }
 })

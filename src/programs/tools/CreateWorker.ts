@@ -30,6 +30,7 @@ export const createWorker = Effect.fn("intercom_create_worker")(
     }
     yield* scope.guard
     const launched = yield* (yield* Multiplexers).of(team.config.multiplexer).launch({
+      root: team.root,
       argv: yield* program.argv,
       directory: directory.real,
       environment

@@ -46,6 +46,7 @@ const launchProbe = (
       tmux.variables,
       Effect.flatMap(Multiplexers, (all) =>
         all.of("tmux").launch({
+          root: "/",
           argv: [process.execPath, probe, ...args],
           directory,
           environment: { ...environment, PROBE_OUT: out }
@@ -59,7 +60,7 @@ const launchTrue = (variables: Readonly<Record<string, string>>) =>
   use(
     variables,
     Effect.flatMap(Multiplexers, (all) =>
-      all.of("tmux").launch({ argv: ["true"], directory: process.cwd(), environment: {} }))
+      all.of("tmux").launch({ root: "/", argv: ["true"], directory: process.cwd(), environment: {} }))
   )
 
 /** The pids of tmux clients that talk to this server. */
@@ -192,7 +193,7 @@ describe("tmux, for real", () => {
       const launched = yield* use(
         tmux.variables,
         Effect.flatMap(Multiplexers, (all) =>
-          all.of("tmux").launch({ argv: ["/nowhere/pi"], directory: tmux.folder, environment: {} }))
+          all.of("tmux").launch({ root: "/", argv: ["/nowhere/pi"], directory: tmux.folder, environment: {} }))
       )
       assert.match(launched.pane, /^%\d+$/)
     }))

@@ -35,14 +35,14 @@ const use = <A, E>(
     )
   )
 
-const request = { argv: ["/bin/pi", "-e", "x"], directory: process.cwd(), environment: { A: "1" } } as const
+const request = { root: "/", argv: ["/bin/pi", "-e", "x"], directory: process.cwd(), environment: { A: "1" } } as const
 const launch = (kind: "tmux" | "herdr" | "none", asked: Parameters<typeof launchOf>[1] = request) =>
   Effect.flatMap(Multiplexers, (all) => launchOf(all, asked, kind))
 const launchOf = (
   all: typeof Multiplexers.Service,
   asked: { argv: readonly [string, ...ReadonlyArray<string>]; directory: string; environment: Record<string, string> },
   kind: "tmux" | "herdr" | "none"
-) => all.of(kind).launch(asked)
+) => all.of(kind).launch({ root: "/", ...asked })
 const title = (name: string) => Effect.flatMap(Multiplexers, (all) => all.title(name))
 
 interface Refusal {
