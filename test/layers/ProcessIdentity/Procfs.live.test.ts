@@ -56,7 +56,7 @@ const Said = Schema.parseJson(
 
 /** `look.ts` in a process of its own, started through `unshare`: a program of every util-linux. */
 const inContainer = (options: ReadonlyArray<string>, other: IdentifiedProcess) =>
-  Effect.async<string, Error>((resume) => {
+  Effect.async<string>((resume) => {
     const user = process.getuid?.() === 0 ? [] : ["--user", "--map-root-user"]
     const program = [process.execPath, "--experimental-strip-types", "--no-warnings"]
     const file = fileURLToPath(new URL("look.ts", import.meta.url))
@@ -64,7 +64,7 @@ const inContainer = (options: ReadonlyArray<string>, other: IdentifiedProcess) =
       "unshare",
       [...user, ...options, ...program, file, JSON.stringify(other)],
       (failed, stdout, stderr) =>
-        resume(failed === null ? Effect.succeed(stdout) : Effect.fail(new Error(`${failed.message} ${stderr}`)))
+        resume(failed === null ? Effect.succeed(stdout) : Effect.die(new Error(`${failed.message} ${stderr}`)))
     )
   }).pipe(Effect.flatMap(Schema.decode(Said)))
 
