@@ -221,15 +221,16 @@ const make = Effect.gen(function*() {
     )
   )
 
+  const unswept = (failed: { readonly message: string }) =>
+    Effect.logWarning(`What killed sessions left was not removed: ${failed.message}`)
+
   const sweep = (root: string) =>
     Effect.flatMap(state.of(root), (folder) => {
       const ours = TeamFile.folderOf(root)
       const folders = [ours, path.join(ours, "reports"), folder]
-      return critical(root, Effect.forEach(folders, (one) => sweepFolder(one, identity), { discard: true }))
-    }).pipe(
-      Effect.catchAll((failed) => Effect.logWarning(`What killed sessions left was not removed: ${failed.message}`)),
-      Effect.withSpan("ConfigStore.sweep")
-    )
+      const each = (one: string) => Effect.catchAll(sweepFolder(one, identity), unswept)
+      return critical(root, Effect.forEach(folders, each, { discard: true }))
+    }).pipe(Effect.catchAll(unswept), Effect.withSpan("ConfigStore.sweep"))
 
   return ConfigStore.of({ publish, update, configure, ensureGitignore, sweep })
 })

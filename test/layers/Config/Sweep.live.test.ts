@@ -68,9 +68,11 @@ describe("what killed sessions leave (spec 1.4)", () => {
       assert.isTrue(fs.existsSync(target))
     }))
 
-  it.scopedLive("a reports folder that is a link is not entered: a warning, and the start goes on", () =>
+  it.scopedLive("a reports folder that is a link is not entered: a warning, and the others are swept", () =>
     Effect.gen(function*() {
-      const { reports, root, store } = yield* ready
+      const { reports, root, state, store } = yield* ready
+      const inState = join(state, `secret.${gone()}-1-1.tmp`)
+      fs.writeFileSync(inState, "x")
       const outside = join(root, "api")
       const left = join(outside, `ab.json.${gone()}-1-1.tmp`)
       fs.writeFileSync(left, "x")
@@ -80,6 +82,7 @@ describe("what killed sessions leave (spec 1.4)", () => {
       const logger = Logger.make(({ message }) => said.push(String(message)))
       yield* store.sweep(root).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
       assert.isTrue(fs.existsSync(left))
+      assert.isFalse(fs.existsSync(inState))
       assert.lengthOf(said, 1)
       assert.include(said[0], "links are not followed")
     }))
