@@ -8,6 +8,8 @@ type Operation = "openSync" | "writeFileSync" | "fsync" | "linkSync" | "renameSy
 export interface Fault {
   readonly code: string
   readonly call?: number
+  /** It fails only when it has done something: a file that could be made but not filled. */
+  readonly late?: boolean
 }
 
 const faults = new Map<Operation, Fault>()
@@ -63,8 +65,9 @@ const met = (operation: Operation): NodeJS.ErrnoException | undefined => {
 const guarded =
   <Args extends ReadonlyArray<unknown>, A>(operation: Operation, run: (...args: Args) => A) => (...args: Args): A => {
     const fault = met(operation)
-    if (fault !== undefined) throw fault
-    return run(...args)
+    if (fault === undefined) return run(...args)
+    if (faults.get(operation)?.late === true) run(...args)
+    throw fault
   }
 
 /** The module with its faults. */

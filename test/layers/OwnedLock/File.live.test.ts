@@ -144,14 +144,15 @@ describe("locks on disk", () => {
     Effect.gen(function*() {
       const place = yield* disk
       const { config, session } = yield* processOf(place, 11)
-      const faults: ReadonlyArray<readonly [Parameters<typeof FaultyFs.fail>[0], string, string]> = [
-        ["linkSync", "EPERM", "no hard links"],
-        ["linkSync", "EIO", "the system answered EIO"],
-        ["writeFileSync", "ENOSPC", "the disk is full"],
-        ["fsync", "EIO", "the system answered EIO"]
+      const faults: ReadonlyArray<readonly [...Parameters<typeof FaultyFs.fail>, string]> = [
+        ["linkSync", { code: "EPERM" }, "no hard links"],
+        ["linkSync", { code: "EIO" }, "the system answered EIO"],
+        ["writeFileSync", { code: "EACCES" }, "this user is not allowed to access it"],
+        ["writeFileSync", { code: "ENOSPC", late: true }, "the disk is full"],
+        ["fsync", { code: "EIO" }, "the system answered EIO"]
       ]
-      for (const [operation, code, expected] of faults) {
-        FaultyFs.fail(operation, { code })
+      for (const [operation, fault, expected] of faults) {
+        FaultyFs.fail(operation, fault)
         const { error } = yield* refusal(operation === "fsync" ? session(place.root, alpha) : config(place.root))
         assert.strictEqual(error._tag, "StateUnusable")
         assert.include(error.message, expected)

@@ -27,10 +27,10 @@ const tree = (machine: Machine = {}, others: Readonly<Record<number, string>> = 
     const put = (pid: number, line: string) => {
       mkdirSync(path.join(procfs, String(pid), "ns"), { recursive: true })
       writeFileSync(path.join(procfs, String(pid), "stat"), line)
+      symlinkSync(machine.pidNamespace ?? "pid:[1]", path.join(procfs, String(pid), "ns/pid"))
     }
     put(process.pid, stat(process.pid, "500"))
     for (const [pid, line] of Object.entries(others)) put(Number(pid), line)
-    symlinkSync(machine.pidNamespace ?? "pid:[1]", path.join(procfs, String(process.pid), "ns/pid"))
     symlinkSync(machine.self ?? String(process.pid), path.join(procfs, "self"))
     mkdirSync(path.join(procfs, "sys/kernel/random"), { recursive: true })
     writeFileSync(path.join(procfs, "sys/kernel/random/boot_id"), `${machine.bootId ?? "boot"}\n`)
