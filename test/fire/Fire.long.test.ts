@@ -47,7 +47,7 @@ describe("a process that is killed", () => {
     Effect.gen(function*() {
       const stale = yield* killedOwner
       const cases = yield* discover(stale)
-      const { kills } = yield* shown("kill -9", killAtAll(cases, stale, 3))
+      const { kills } = yield* shown("kill -9", killAtAll(cases, stale, 4))
       assert.isAtLeast(kills, 300)
     }), minutes(30))
 })

@@ -8,6 +8,7 @@ import { fork } from "node:child_process"
 import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { afterAll } from "vitest"
 import { Answered, Asked, type Order } from "./Orders.ts"
 
 /** A child that ended while it owed an answer: killed, or a bug; `said` is what it wrote. */
@@ -46,12 +47,18 @@ const contents = Effect.promise(() =>
   })
 ).pipe(Effect.map(({ outputFiles }) => outputFiles[0]?.contents ?? new Uint8Array()))
 
+const built: { folder: string | undefined } = { folder: undefined }
+// Not at the exit of this process: a worker of vitest does not exit by itself.
+afterAll(() => {
+  if (built.folder !== undefined) fs.rmSync(built.folder, { recursive: true, force: true })
+})
+
 /** The program, bundled once for all who share this process; with a compile cache, as it is started hundreds of times. */
 const program = Effect.runSync(Effect.cached(Effect.map(contents, (bytes) => {
   const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "pi-intercom-fire-")))
   const script = join(folder, "child.cjs")
   fs.writeFileSync(script, bytes)
-  process.once("exit", () => fs.rmSync(folder, { recursive: true, force: true }))
+  built.folder = folder
   return { script, cache: join(folder, "cache") }
 })))
 

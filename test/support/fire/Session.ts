@@ -21,9 +21,12 @@ import { makeHost } from "../HostSimulated.ts"
 import { makeObservationMemory } from "../ObservationMemory.ts"
 import type { Files } from "./Files.ts"
 
-/** Nothing here opens a tab. */
+const noPane = Effect.dieMessage("this child has no terminal")
+
+/** Nothing here opens a tab or looks at one. */
 const terminals = Layer.succeed(Multiplexers, {
-  of: (kind) => ({ kind, launch: () => Effect.die("no test of this child launches"), title: () => Effect.void }),
+  of: (kind) => ({ kind, launch: () => noPane, title: () => Effect.void, identify: noPane, verify: () => noPane }),
+  gone: () => noPane,
   here: Effect.succeed<MultiplexerKind>("tmux"),
   title: () => Effect.void
 })
