@@ -26,7 +26,8 @@ const ownStartTicks: Effect.Effect<string> = Effect.suspend(() =>
 // Of the process, not of a layer: the name says pid and start, so the number must be unique for both.
 let temporaries = 0
 
-const temporaryName = (target: string): Effect.Effect<string> =>
+/** A new name beside `target`: `<target>.<pid>-<start ticks>-<n>.tmp` (spec 1.4). */
+export const temporaryName = (target: string): Effect.Effect<string> =>
   Effect.map(ownStartTicks, (ticks) => {
     temporaries += 1
     return `${target}.${process.pid}-${ticks}-${temporaries}.tmp`
@@ -37,11 +38,12 @@ const remove = (file: string): Effect.Effect<void> =>
     Effect.catchAll((failed) => Effect.logWarning(failed.message))
   )
 
-const sync = (file: string, fd: number): Effect.Effect<void, FileFailed> =>
+/** Brings what was written to the disk. */
+export const sync = (file: string, fd: number): Effect.Effect<void, FileFailed> =>
   Effect.async((resume) => fs.fsync(fd, (cause) => resume(cause === null ? Effect.void : failure(file, cause))))
 
 /** Without procfs a name can be left over from an earlier process of the same pid: then the next number is free. */
-const tries = 64
+export const tries = 64
 
 const openNew = (target: string, mode: number, left = tries): Effect.Effect<readonly [string, number], FileFailed> =>
   Effect.flatMap(temporaryName(target), (file) =>
@@ -89,7 +91,8 @@ export const settle = (directory: string): Effect.Effect<void> =>
     )
   )
 
-const link = (file: string, target: string): Effect.Effect<boolean, FileFailed> =>
+/** Gives a file another name; false when that name is in use. Nothing is ever replaced. */
+export const link = (file: string, target: string): Effect.Effect<boolean, FileFailed> =>
   Effect.try({
     try: () => fs.linkSync(file, target),
     catch: (cause) => {

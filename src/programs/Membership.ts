@@ -144,8 +144,11 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
         sessionId: scope.sessionId,
         enter,
         lock,
-        team: Effect.zipWith(Ref.get(root), Ref.get(locked), (own, teams) =>
-          Option.orElse(own, () => Option.fromNullable(teams[0]))),
+        team: Effect.zipWith(
+          Ref.get(root),
+          Ref.get(locked),
+          (own, teams) => Option.orElse(own, () => Option.fromNullable(teams[0]))
+        ),
         lastRole: Ref.get(shown),
         join: (team) => Ref.set(root, Option.some(team)),
         loaded,

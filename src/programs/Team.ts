@@ -10,7 +10,7 @@ import { ProjectDirectories } from "../services/ProjectDirectories.ts"
 import { Secrets } from "../services/Secrets.ts"
 import { SessionScope } from "../services/SessionScope.ts"
 import { announce } from "./Announce.ts"
-import { coordinate } from "./Coordinate.ts"
+import { coordinate, keepHouse } from "./Coordinate.ts"
 import { type Member, Membership, type Solo } from "./Membership.ts"
 import { ownPort } from "./Post.ts"
 import { load } from "./Responsibility.ts"
@@ -70,7 +70,7 @@ export const publishTeam = Effect.fn("publishTeam")(function*(solo: Solo, chosen
     yield* coordinate(standing)
   }
   if (standing.self !== undefined) yield* load(standing.self)
-  yield* store.ensureGitignore(standing.root)
+  yield* keepHouse(standing.root)
   yield* (yield* ObservationLog).record({ event: "config.changed" })
   return standing
 })

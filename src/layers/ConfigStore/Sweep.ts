@@ -9,6 +9,9 @@ import { attempt, checkTrusted, look, orAbsent } from "../Files.ts"
 /** A temporary's name ends with who made it: pid, start, number (spec 1.4). */
 const temporaryName = /\.([1-9]\d{0,15})-(\d{1,20})-\d+\.tmp$/
 
+/** A start that its maker could not read: then only its pid is known, and that proves nothing here. */
+const noStart = "0"
+
 /**
  * Whose a temporary is. Boot and namespace are not in its name, so they are taken for this process's own: a process of
  * another container in the same project folder is not told from one that has ended. Its update then fails whole.
@@ -16,7 +19,9 @@ const temporaryName = /\.([1-9]\d{0,15})-(\d{1,20})-\d+\.tmp$/
 const makerOf = (name: string, own: IdentifiedProcess): Option.Option<IdentifiedProcess> => {
   const [, pid, startTicks] = temporaryName.exec(name) ?? []
   if (pid === undefined || startTicks === undefined) return Option.none()
-  return Option.some("bootId" in own ? { ...own, pid: Number(pid), startTicks } : { pid: Number(pid) })
+  return Option.some(
+    "bootId" in own && startTicks !== noStart ? { ...own, pid: Number(pid), startTicks } : { pid: Number(pid) }
+  )
 }
 
 /** Removes from `folder` the temporaries of processes that are proven gone; what is not a plain file stays. */

@@ -42,6 +42,8 @@ describe("what killed sessions leave (spec 1.4)", () => {
       const kept = [
         `${file}.${process.pid}-${ticksOf("self")}-99.tmp`,
         `${file}.${process.ppid}-${ticksOf(process.ppid)}-1.tmp`,
+        // Made without procfs: nothing is proven of such a process.
+        `${file}.${dead}-0-1.tmp`,
         `${file}.tmp`,
         join(folder, "notes.0-1-1.tmp"),
         join(folder, `notes.${dead}-1-1.txt`),
