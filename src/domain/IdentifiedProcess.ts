@@ -52,7 +52,8 @@ export const parseStat = (stat: string): Sighting => {
     : { _tag: "Unreadable" }
 }
 
-const ended = new Set(["Z", "X", "x"])
+/** The states of a process that has ended and was not collected yet (spec 6.3). */
+export const ended: ReadonlySet<string> = new Set(["Z", "X", "x"])
 
 /**
  * Whether a process is alive, proven gone, or neither (spec 6.3): gone by another boot of the same known machine, or,

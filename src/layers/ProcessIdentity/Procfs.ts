@@ -5,24 +5,58 @@ import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { IdentifiedProcess, judge, parseStat, Pid, type Sighting } from "../../domain/IdentifiedProcess.ts"
+import { IdentityFailed } from "../../domain/Pane.ts"
+import { decodeDevice, type Device, parseFacts, parseVariable } from "../../domain/ProcessFacts.ts"
 import { Platform } from "../../services/Platform.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { close, codeOf } from "../Files.ts"
 
 const flags = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0)
 
+const refused = (detail: string) => new IdentityFailed({ detail })
+
 const step = <A>(operation: () => A): Effect.Effect<A, string> => Effect.try({ try: operation, catch: codeOf })
 
-/** At most 4 KiB, in one read that never blocks: files of procfs have no size, and these are far shorter. */
-const readShort = (file: string): Effect.Effect<string, string> =>
+/** What `use` reads of a file that is opened without blocking; files of procfs have no size. */
+const reading = <A>(file: string, use: (fd: number) => A): Effect.Effect<A, string> =>
   Effect.acquireUseRelease(
     step(() => fs.openSync(file, flags)),
-    (fd) =>
-      step(() => {
-        const bytes = Buffer.alloc(4096)
-        return bytes.toString("latin1", 0, fs.readSync(fd, bytes, 0, bytes.length, null)).trim()
-      }),
+    (fd) => step(() => use(fd)),
     (fd) => close(file, fd)
+  )
+
+/** At most 4 KiB, in one read. */
+const readShort = (file: string): Effect.Effect<string, string> =>
+  reading(file, (fd) => {
+    const bytes = Buffer.alloc(4096)
+    return bytes.toString("latin1", 0, fs.readSync(fd, bytes, 0, bytes.length, null)).trim()
+  })
+
+const maxEnvironment = 4 * 1024 * 1024
+
+/** The whole of an environment; undefined when it is larger than {@link maxEnvironment}. */
+const readEnvironment = (file: string): Effect.Effect<string | undefined, string> =>
+  reading(file, (fd) => {
+    const chunks: Array<Buffer> = []
+    for (let size = 0; size <= maxEnvironment;) {
+      const chunk = Buffer.alloc(64 * 1024)
+      const length = fs.readSync(fd, chunk, 0, chunk.length, null)
+      if (length === 0) return Buffer.concat(chunks).toString("utf8")
+      chunks.push(chunk.subarray(0, length))
+      size += length
+    }
+    return undefined
+  })
+
+/** The device of a terminal; one whose number does not fit into what procfs prints is none. */
+const deviceOf = (file: string): Effect.Effect<Device, IdentityFailed> =>
+  step(() => fs.statSync(file, { bigint: true })).pipe(
+    Effect.mapError((code) => refused(`its terminal cannot be looked at: the system answered ${code}`)),
+    Effect.filterOrFail(
+      (stats) => stats.isCharacterDevice() && stats.rdev > 0n && stats.rdev < 1n << 32n,
+      () => refused("what should be its terminal is none")
+    ),
+    Effect.map((stats) => decodeDevice(Number(stats.rdev)))
   )
 
 /**
@@ -58,12 +92,55 @@ export const make = (procfs: string, machineIdFile: string): Effect.Effect<Proce
       const here = Option.isSome(full) && "bootId" in full.value && (yield* showsUs) ? full.value : undefined
       return judge(other, here, yield* sight(other.pid))
     })
-    return ProcessIdentity.of({ own: Option.getOrElse(full, () => ({ pid: process.pid })), look })
+
+    /** The files of one process, as long as the tree is ours. */
+    const believed = Effect.fnUntraced(function*(pid: number) {
+      if (!Schema.is(Pid)(pid)) return yield* refused("what should be its process id is none")
+      if (!(yield* showsUs)) return yield* refused("this machine's procfs does not show this session's own process")
+      return <A>(read: (file: string) => Effect.Effect<A, string>, name: string) =>
+        Effect.mapError(read(path.join(procfs, String(pid), name)), (code) =>
+          refused(
+            code === "ENOENT" || code === "ESRCH"
+              ? "its process is not there any more"
+              : `its process cannot be looked at: the system answered ${code}`
+          ))
+    })
+
+    const facts = Effect.fnUntraced(function*(pid: number) {
+      const of = yield* believed(pid)
+      const first = parseFacts(yield* of(readShort, "stat"), yield* of(readShort, "status"))
+      // Read again: the uid must be of the process that started then.
+      const again = parseStat(yield* of(readShort, "stat"))
+      return first !== undefined && again._tag === "Found" && again.startTicks === first.startTicks
+        ? first
+        : yield* refused("what procfs says of its process cannot be read")
+    })
+
+    const environment = Effect.fnUntraced(function*(pid: number, name: string) {
+      const of = yield* believed(pid)
+      const all = yield* of(readEnvironment, "environ")
+      return all === undefined
+        ? yield* refused("its process has too large an environment")
+        : Option.fromNullable(parseVariable(all, name))
+    })
+
+    return ProcessIdentity.of({
+      own: Option.getOrElse(full, () => ({ pid: process.pid })),
+      look,
+      facts,
+      environment,
+      deviceOf
+    })
   })
+
+const withoutProcfs = refused("this system has no procfs, by which processes are recognised")
 
 /** Where there is no procfs: the pid only; gone when the system knows no such process, else unknown (spec 6.3). */
 const byPid: ProcessIdentity["Type"] = {
   own: { pid: process.pid },
+  facts: () => withoutProcfs,
+  environment: () => withoutProcfs,
+  deviceOf,
   look: (other) =>
     "bootId" in other || !Schema.is(Pid)(other.pid) ?
       Effect.succeed("unknown") :

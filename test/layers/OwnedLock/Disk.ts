@@ -8,6 +8,7 @@ import type { IdentifiedProcess } from "../../../src/domain/IdentifiedProcess.ts
 import * as File from "../../../src/layers/OwnedLock/File.ts"
 import { ProcessIdentity } from "../../../src/services/ProcessIdentity.ts"
 import { StateDir } from "../../../src/services/StateDir.ts"
+import { unknownFacts } from "../../support/ProcessUnknown.ts"
 import { temporaryFolder } from "../../support/TempFolder.ts"
 import type { Place } from "./Contract.ts"
 
@@ -29,6 +30,7 @@ export const disk: Effect.Effect<Place & { readonly folder: string }, never, Sco
         File.layer.pipe(
           Layer.provide(state),
           Layer.provide(Layer.succeed(ProcessIdentity, {
+            ...unknownFacts,
             own: { pid },
             look: (other) =>
               Effect.sync(() => hidden.has(other.pid) ? "unknown" : dead.has(other.pid) ? "gone" : "alive")
