@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import type { LaunchRequest } from "./Launch.ts"
+import { unsetMatching } from "./PosixShell.ts"
 
 /** A pane as tmux targets it. Building one from anything else is a defect: tmux answers for another pane (facts/tmux). */
 export const PaneId = Schema.String.pipe(Schema.pattern(/^%\d+$/), Schema.brand("PaneId"))
@@ -82,26 +83,11 @@ export const paneRow = (rows: ReadonlyArray<PaneRow>, pane: PaneId, session: str
 
 /**
  * What the pane runs: enter the directory (tmux never fails on a missing one), remove the variables of other sessions
- * and multiplexers (spec 5), become the program. The names are taken from the very environment that is passed on. A line
- * inside a value may look like a variable of ours, but then only a name that does not exist is removed as well. The
- * loop's own variables stay in the subshell; `(` before each pattern is for the shell of macOS.
+ * and multiplexers (spec 5), become the program. The names are taken from the very environment that is passed on.
  */
 export const launchScript = `cd -- "$1" || exit 126
 shift
-unset -v _intercom $(
-IFS='
-'
-set -f
-for line in $(export -p); do
-line=\${line#export }
-line=\${line#declare -x }
-line=\${line%%=*}
-case $line in
-(*[!A-Za-z0-9_]*) ;;
-(HERDR_*|PI_SESSION_*) echo "$line" ;;
-esac
-done
-)
+${unsetMatching("HERDR_*|PI_SESSION_*")}
 exec "$@"`
 
 /**
