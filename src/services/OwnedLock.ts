@@ -15,4 +15,9 @@ export class OwnedLock extends Context.Tag("pi-intercom/OwnedLock")<OwnedLock, {
   readonly config: (root: string) => Taking
   /** `session-<24 hex of sha256(session id)>.lock`: one process on one saved session (spec 3.2). */
   readonly session: (root: string, sessionId: SessionId) => Taking
+  /**
+   * Passes when a process that starts now could take the session's lock: nobody has it, or its owner is proven gone and
+   * nobody is replacing it. Looks once, takes nothing and waits for nobody.
+   */
+  readonly sessionFree: (root: string, sessionId: SessionId) => Effect.Effect<void, LockNotTaken | StateUnusable>
 }>() {}

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { IdentifiedProcess } from "../../src/domain/IdentifiedProcess.ts"
-import { type Steps, take } from "../../src/layers/OwnedLock/Routine.ts"
+import { lookFree, type Steps, take } from "../../src/layers/OwnedLock/Routine.ts"
 import { OwnedLock } from "../../src/services/OwnedLock.ts"
 
 /** One machine's locks in memory, and what is known there of its processes, each by a pid of its own. */
@@ -49,7 +49,9 @@ export const makeLockWorld = (): LockWorld => {
     layerFor: (pid) =>
       Layer.succeed(OwnedLock, {
         config: (root) => take(stepsOf(pid), `${root}/config.lock`, "The team file"),
-        session: (root, sessionId) => take(stepsOf(pid), `${root}/session-${sessionId}.lock`, "This saved session")
+        session: (root, sessionId) => take(stepsOf(pid), `${root}/session-${sessionId}.lock`, "This saved session"),
+        sessionFree: (root, sessionId) =>
+          lookFree(stepsOf(pid), `${root}/session-${sessionId}.lock`, "This saved session")
       }),
     die: (pid) => void dead.add(pid),
     hide: (pid) => void hidden.add(pid),

@@ -9,9 +9,10 @@ import { IdentifiedProcess } from "../../domain/IdentifiedProcess.ts"
 import { OwnedLock } from "../../services/OwnedLock.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { StateDir } from "../../services/StateDir.ts"
-import { attempt, close, codeOf, failure, FileFailed, look, orAbsent } from "../Files.ts"
+import { attempt, close, type FileFailed, look, orAbsent } from "../Files.ts"
 import { readPrivate, unusable } from "../PrivateFiles.ts"
-import { type Found, type Steps, take } from "./Routine.ts"
+import { link, sync, temporaryName, tries } from "../Writing.ts"
+import { type Found, lookFree, type Steps, take } from "./Routine.ts"
 
 /** An identity is a few hundred bytes. */
 const maxBytes = 4096
@@ -29,24 +30,6 @@ const unlink = (file: string): Effect.Effect<void, FileFailed> =>
 
 const discard = (file: string): Effect.Effect<void> =>
   Effect.catchAll(unlink(file), (failed) => Effect.logWarning(failed.message))
-
-const unable = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EMLINK", "EINVAL"]
-
-const link = (file: string, name: string): Effect.Effect<boolean, FileFailed> =>
-  Effect.try({
-    try: () => fs.linkSync(file, name),
-    catch: (cause) =>
-      unable.includes(codeOf(cause))
-        ? new FileFailed({
-          reason: "no_hard_links",
-          path: name,
-          detail: "its file system has no hard links, and without them two sessions could hold one lock"
-        })
-        : failure(name, cause)
-  }).pipe(
-    Effect.as(true),
-    Effect.catchIf((failed) => failed.reason === "exists", () => Effect.succeed(false))
-  )
 
 const read = (name: string): Effect.Effect<Found, FileFailed> =>
   orAbsent(readPrivate(name, maxBytes)).pipe(
@@ -67,47 +50,37 @@ const isOurs = (name: string, mark: string): Effect.Effect<boolean, FileFailed> 
 const toDisk = (file: string): Effect.Effect<void, FileFailed> =>
   Effect.acquireUseRelease(
     attempt(file, () => fs.openSync(file, "r+")),
-    (fd) =>
-      Effect.async<void, FileFailed>((resume) =>
-        fs.fsync(fd, (cause) => resume(cause === null ? Effect.void : failure(file, cause)))
-      ),
+    (fd) => sync(file, fd),
     (fd) => close(file, fd)
   )
-
-// Of the process, not of a layer: the name says pid and start, so the number must be unique for both.
-let temporaries = 0
 
 const make = Effect.gen(function*() {
   const state = yield* StateDir
   const { look: liveness, own } = yield* ProcessIdentity
   const content = yield* Effect.orDie(Schema.encode(Content)(own))
-  const owner = `${own.pid}-${"startTicks" in own ? own.startTicks : "0"}`
 
   const stepsOf = (finish: (file: string) => Effect.Effect<void, FileFailed>): Steps => {
-    const create = (name: string, tries: number): Effect.Effect<string | undefined, FileFailed> => {
-      temporaries += 1
-      const file = `${name}.${owner}-${temporaries}.tmp`
-      return attempt(file, () => {
-        fs.writeFileSync(file, content, { flag: "wx", mode: 0o600 })
-        return markOf(fs.lstatSync(file, { bigint: true }))
-      }).pipe(Effect.matchEffect({
-        onSuccess: (mark) =>
-          finish(file).pipe(
-            Effect.zipRight(link(file, name)),
-            Effect.map((linked) => linked ? mark : undefined),
-            Effect.ensuring(discard(file))
-          ),
-        // Without procfs a name can be left over from an earlier process of the same pid: take the next number.
-        onFailure: (failed) =>
-          failed.reason !== "exists" ?
-            Effect.zipRight(discard(file), failed) :
-            tries > 1 ?
-            create(name, tries - 1) :
-            failed
-      }))
-    }
+    const create = (name: string, left = tries): Effect.Effect<string | undefined, FileFailed> =>
+      Effect.flatMap(temporaryName(name), (file) =>
+        attempt(file, () => {
+          fs.writeFileSync(file, content, { flag: "wx", mode: 0o600 })
+          return markOf(fs.lstatSync(file, { bigint: true }))
+        }).pipe(Effect.matchEffect({
+          onSuccess: (mark) =>
+            finish(file).pipe(
+              Effect.zipRight(link(file, name)),
+              Effect.map((linked) => linked ? mark : undefined),
+              Effect.ensuring(discard(file))
+            ),
+          onFailure: (failed) =>
+            failed.reason !== "exists" ?
+              Effect.zipRight(discard(file), failed) :
+              left > 1 ?
+              create(name, left - 1) :
+              failed
+        })))
     return {
-      create: (name) => Effect.mapError(Effect.suspend(() => create(name, 64)), unusable),
+      create: (name) => Effect.mapError(create(name), unusable),
       read: (name) => Effect.mapError(read(name), unusable),
       isOurs: (name, mark) => Effect.mapError(isOurs(name, mark), unusable),
       remove: (name) => Effect.mapError(unlink(name), unusable),
@@ -117,14 +90,19 @@ const make = Effect.gen(function*() {
   // A lock held for hours must not be an empty file after a power cut; one held for milliseconds must not cost a sync.
   const [lasting, brief] = [stepsOf(toDisk), stepsOf(() => Effect.void)]
 
+  const sessionLock = (root: string, sessionId: string) =>
+    Effect.map(state.of(root), (folder) => {
+      const key = createHash("sha256").update(sessionId).digest("hex").slice(0, 24)
+      return path.join(folder, `session-${key}.lock`)
+    })
+  const session = "This saved session"
+
   return OwnedLock.of({
     config: (root) =>
       Effect.flatMap(state.of(root), (folder) => take(brief, path.join(folder, "config.lock"), "The team file")),
-    session: (root, sessionId) =>
-      Effect.flatMap(state.of(root), (folder) => {
-        const key = createHash("sha256").update(sessionId).digest("hex").slice(0, 24)
-        return take(lasting, path.join(folder, `session-${key}.lock`), "This saved session")
-      })
+    session: (root, sessionId) => Effect.flatMap(sessionLock(root, sessionId), (name) => take(lasting, name, session)),
+    sessionFree: (root, sessionId) =>
+      Effect.flatMap(sessionLock(root, sessionId), (name) => lookFree(lasting, name, session))
   })
 })
 

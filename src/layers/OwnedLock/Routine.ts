@@ -38,9 +38,20 @@ const release = (steps: Steps, name: string, mark: string): Effect.Effect<void> 
 /** The mark of a lock that was gained; or it may be had at once; or who is in the way. */
 type Tried = string | undefined | LockNotTaken
 
+const takeoverOf = (name: string): string => `${name}.takeover`
+
+/** Who is replacing the lock of a process proven gone, if anybody is. */
+const replacing = Effect.fnUntraced(function*(steps: Steps, name: string, what: string) {
+  const file = takeoverOf(name)
+  const left = yield* steps.read(file)
+  if (left._tag === "Absent") return undefined
+  const pid = left._tag === "Owned" ? left.owner.pid : undefined
+  return new LockNotTaken({ reason: "takeover_left", file, pid, what })
+})
+
 /** Replaces the lock of a process proven gone, proving it again where only one process can be at a time. */
 const takeOver = Effect.fnUntraced(function*(steps: Steps, name: string, what: string) {
-  const takeover = `${name}.takeover`
+  const takeover = takeoverOf(name)
   const replace: Effect.Effect<Tried, StateUnusable> = Effect.gen(function*() {
     const found = yield* steps.read(name)
     if (found._tag !== "Owned" || (yield* steps.look(found.owner)) !== "gone") return undefined
@@ -50,23 +61,30 @@ const takeOver = Effect.fnUntraced(function*(steps: Steps, name: string, what: s
   const mark = yield* steps.create(takeover)
   if (mark !== undefined) return yield* Effect.ensuring(replace, release(steps, takeover, mark))
 
-  const left = yield* steps.read(takeover)
-  if (left._tag === "Absent") return undefined
-  const pid = left._tag === "Owned" ? left.owner.pid : undefined
-  return new LockNotTaken({ reason: "takeover_left", file: takeover, pid, what })
+  return yield* replacing(steps, name, what)
 })
+
+/** Who has the lock, if not a process proven gone. */
+const ownerInTheWay = Effect.fnUntraced(function*(
+  steps: Steps,
+  name: string,
+  what: string,
+  owner: IdentifiedProcess
+) {
+  const liveness = yield* steps.look(owner)
+  const reason = liveness === "alive" ? "held" : "unknown_owner"
+  return liveness === "gone" ? undefined : new LockNotTaken({ reason, file: name, pid: owner.pid, what })
+})
+
+// It was complete before it got this name: waiting makes no lock of ours of it.
+const foreign = (name: string, what: string) =>
+  new LockNotTaken({ reason: "unreadable", file: name, pid: undefined, what })
 
 const tryAgain = Effect.fnUntraced(function*(steps: Steps, name: string, what: string) {
   const found = yield* steps.read(name)
   if (found._tag === "Absent") return yield* steps.create(name)
-  // It was complete before it got this name: waiting makes no lock of ours of it.
-  if (found._tag === "Foreign") {
-    return yield* new LockNotTaken({ reason: "unreadable", file: name, pid: undefined, what })
-  }
-  const liveness = yield* steps.look(found.owner)
-  if (liveness === "gone") return yield* takeOver(steps, name, what)
-  const reason = liveness === "alive" ? "held" : "unknown_owner"
-  return new LockNotTaken({ reason, file: name, pid: found.owner.pid, what })
+  if (found._tag === "Foreign") return yield* foreign(name, what)
+  return (yield* ownerInTheWay(steps, name, what, found.owner)) ?? (yield* takeOver(steps, name, what))
 })
 
 /** `pause` is the only place where an interruption gets in: nothing is held there. */
@@ -111,3 +129,12 @@ export const take = (
       )
     )
   )
+
+/** Passes when {@link take} would gain the lock at once: nobody has it, or its owner is proven gone. Changes nothing. */
+export const lookFree = Effect.fnUntraced(function*(steps: Steps, name: string, what: string) {
+  const found = yield* steps.read(name)
+  if (found._tag === "Absent") return
+  if (found._tag === "Foreign") return yield* foreign(name, what)
+  const inTheWay = (yield* ownerInTheWay(steps, name, what, found.owner)) ?? (yield* replacing(steps, name, what))
+  if (inTheWay !== undefined) return yield* inTheWay
+})

@@ -222,6 +222,44 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
         assert.deepStrictEqual(place.held(), [place.config])
       }))
 
+    test("a session is free to be started on while nobody has it, or only a process proven gone; nothing is taken", (place) =>
+      Effect.gen(function*() {
+        const [one, other] = [yield* processOf(place, 11), yield* processOf(place, 12)]
+        const free = other.sessionFree(place.root, alpha)
+        yield* free
+        const scope = yield* Scope.make()
+        yield* Scope.extend(one.session(place.root, beta), scope)
+        yield* free
+        assert.deepStrictEqual(place.held(), [place.session(beta)])
+        yield* Scope.extend(one.session(place.root, alpha), scope)
+        const held = yield* refusal(free)
+        assertRefused(held, { reason: "held", file: place.session(alpha), pid: 11 })
+        assert.strictEqual(held.waited, 0)
+        place.hide(11)
+        assertRefused(yield* refusal(free), { reason: "unknown_owner", file: place.session(alpha), pid: 11 })
+        yield* Scope.close(scope, Exit.void)
+        yield* free
+        place.plant(place.session(alpha), { pid: 13 })
+        place.die(13)
+        yield* free
+        assert.deepStrictEqual(place.held(), [place.session(alpha)])
+      }))
+
+    test("a session that nobody could take is not free: not a lock, or a take-over that was left", (place) =>
+      Effect.gen(function*() {
+        const file = place.session(alpha)
+        const { sessionFree } = yield* processOf(place, 12)
+        place.plant(file, "rubbish")
+        const foreign = yield* refusal(sessionFree(place.root, alpha))
+        assertRefused(foreign, { reason: "unreadable", file, pid: undefined })
+        place.plant(file, { pid: 11 })
+        place.die(11)
+        place.plant(`${file}.takeover`, { pid: 10 })
+        const left = yield* refusal(sessionFree(place.root, alpha))
+        assertRefused(left, { reason: "takeover_left", file: `${file}.takeover`, pid: 10 })
+        assert.deepStrictEqual(place.held(), [file, `${file}.takeover`])
+      }))
+
     test("eight takers of a dead process's lock have it one after the other", (place) =>
       Effect.gen(function*() {
         place.plant(place.config, { pid: 11 })
