@@ -52,35 +52,6 @@ export const isSupported = (version: string): boolean => {
   return major === undefined || Number(major) > 3 || (Number(major) === 3 && Number(minor) >= 2)
 }
 
-/** One row of `list-panes -a`: a pane has one for each session it is linked into. */
-export interface PaneRow {
-  readonly serverPid: number
-  readonly dead: boolean
-  readonly pane: PaneId
-  readonly window: string
-  readonly session: string
-  readonly version: string
-}
-
-/** The format that {@link parsePanes} reads. */
-export const paneFormat = "#{pid}|#{pane_dead}|#{pane_id}|#{window_id}|#{session_id}|#{version}"
-
-/** The rows of a `list-panes` answer; a line of another form is not a row. */
-export const parsePanes = (text: string): ReadonlyArray<PaneRow> =>
-  text.split("\n").flatMap((line) => {
-    const [, pid, dead, pane, window, session, version] =
-      /^(\d+)\|([01])\|(%\d+)\|(@\d+)\|(\$\d+)\|([^|]*)$/.exec(line) ?? []
-    return pane === undefined || window === undefined || session === undefined || version === undefined
-      ? []
-      : [{ serverPid: Number(pid), dead: dead === "1", pane: PaneId.make(pane), window, session, version }]
-  })
-
-/** The row of a pane: in the session it was opened in, if it is still there, else any. */
-export const paneRow = (rows: ReadonlyArray<PaneRow>, pane: PaneId, session: string): PaneRow | undefined => {
-  const own = rows.filter((row) => row.pane === pane)
-  return own.find((row) => row.session === session) ?? own[0]
-}
-
 /**
  * What the pane runs: enter the directory (tmux never fails on a missing one), remove the variables of other sessions
  * and multiplexers (spec 5), become the program. The names are taken from the very environment that is passed on.

@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import type { PaneIdentity } from "../domain/Envelope.ts"
 import type { Launched, LaunchFailed, LaunchRequest, TitleFailed } from "../domain/Launch.ts"
 import type { IdentityFailed, Pane } from "../domain/Pane.ts"
-import type { MultiplexerKind } from "../domain/Primitives.ts"
+import type { MultiplexerKind, SessionId } from "../domain/Primitives.ts"
 
 /** One terminal multiplexer, used as it is: nothing falls back to another (spec 5). */
 export interface Multiplexer {
@@ -16,9 +16,10 @@ export interface Multiplexer {
   readonly identify: Effect.Effect<Pane, IdentityFailed>
   /**
    * Passes while that pane is there, holds that process of that session, and is one that this session's workspace may
-   * close: the whole of spec 6.3 but the session header. Everything doubtful fails.
+   * close: the whole of spec 6.3 but the session header. Everything doubtful fails. `own` is the id of the session that
+   * asks, which no adapter knows: the worker may not claim it.
    */
-  readonly verify: (identity: PaneIdentity) => Effect.Effect<void, IdentityFailed>
+  readonly verify: (identity: PaneIdentity, own: SessionId) => Effect.Effect<void, IdentityFailed>
 }
 
 /** The multiplexers, by the name that a team file uses. */

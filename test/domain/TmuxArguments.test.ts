@@ -7,8 +7,6 @@ import {
   joined,
   newWindow,
   PaneId,
-  paneRow,
-  parsePanes,
   parseSubmitted,
   parseTmux,
   rename,
@@ -83,19 +81,6 @@ describe("TmuxArguments", () => {
     assert.isFalse(fits(["é".repeat(15 * 512)]))
     assert.isTrue(fits(Array.from({ length: 900 }, () => "")))
     assert.isFalse(fits(Array.from({ length: 901 }, () => "")))
-  })
-
-  it("rows of panes; other lines are none", () => {
-    const text = "77|0|%3|@1|$0|3.3a\n77|1|%4|@2|$0|3.3a\nno row\n77|0|%3|@1|$2|3.3a\n77|0||@1|$2|3.3a\n"
-    const rows = parsePanes(text)
-    assert.deepStrictEqual(rows.map((row) => `${row.pane} ${row.session} ${row.dead} ${row.serverPid}`), [
-      "%3 $0 false 77",
-      "%4 $0 true 77",
-      "%3 $2 false 77"
-    ])
-    assert.strictEqual(paneRow(rows, PaneId.make("%3"), "$2")?.session, "$2")
-    assert.strictEqual(paneRow(rows, PaneId.make("%3"), "$9")?.session, "$0")
-    assert.isUndefined(paneRow(rows, PaneId.make("%5"), "$0"))
   })
 
   it("targets are ids, and nothing else can be a pane's", () => {

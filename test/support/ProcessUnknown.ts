@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { IdentityFailed } from "../../src/domain/Pane.ts"
-import type { ProcessIdentity } from "../../src/services/ProcessIdentity.ts"
+import { ProcessIdentity } from "../../src/services/ProcessIdentity.ts"
 
 const unknown = () => Effect.fail(new IdentityFailed({ detail: "nothing is known of any process here" }))
 
@@ -10,3 +11,10 @@ export const unknownFacts = {
   environment: unknown,
   deviceOf: unknown
 } satisfies Partial<ProcessIdentity["Type"]>
+
+/** A machine that knows nothing of its processes, this one's pid excepted. */
+export const unknownProcesses = Layer.succeed(ProcessIdentity, {
+  ...unknownFacts,
+  own: { pid: process.pid },
+  look: () => Effect.succeed("unknown")
+})

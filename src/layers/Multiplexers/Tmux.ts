@@ -1,5 +1,6 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { stat } from "node:fs/promises"
 import { LaunchFailed, type LaunchRequest, TitleFailed } from "../../domain/Launch.ts"
@@ -9,15 +10,16 @@ import {
   joined,
   newWindow,
   PaneId,
-  paneRow,
   parseSubmitted,
   parseTmux,
   rename
 } from "../../domain/TmuxArguments.ts"
+import { paneRow } from "../../domain/TmuxPanes.ts"
 import { CommandRunner } from "../../services/CommandRunner.ts"
 import type { Multiplexer } from "../../services/Multiplexers.ts"
+import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import * as TmuxClient from "./TmuxClient.ts"
-import { unidentified } from "./Unavailable.ts"
+import * as TmuxIdentity from "./TmuxIdentity.ts"
 
 const isPane = Schema.is(PaneId)
 
@@ -34,8 +36,13 @@ const isDirectory = (path: string): Effect.Effect<boolean> =>
  * The tmux that `TMUX` and `TMUX_PANE` of this process name (spec 5.2). Each launch and title proves afresh that the
  * server at the socket is that one, new enough, and still has this session's pane.
  */
-export const make: Effect.Effect<Multiplexer, never, CommandRunner> = Effect.gen(function*() {
+export const make: Effect.Effect<
+  Multiplexer & Pick<ReturnType<typeof TmuxIdentity.make>, "gone">,
+  never,
+  CommandRunner | ProcessIdentity
+> = Effect.gen(function*() {
   const runner = yield* CommandRunner
+  const processes = yield* ProcessIdentity
   const variables = yield* Effect.orDie(Config.all({
     tmux: Config.withDefault(Config.string("TMUX"), ""),
     pane: Config.withDefault(Config.string("TMUX_PANE"), "")
@@ -77,14 +84,16 @@ export const make: Effect.Effect<Multiplexer, never, CommandRunner> = Effect.gen
         `this session's tmux pane ${variables.pane} is not there any more; open this session in a tmux pane`
       )
     }
-    return { client, own }
+    return { client, rows, own }
   })
+  const { gone, identify, trace, verify } = TmuxIdentity.make(processes, proven)
 
   const launch = Effect.fn("Tmux.launch")(function*(request: LaunchRequest) {
     if (!(yield* isDirectory(request.directory))) {
       return yield* failed("directory", "the worker's directory does not exist or cannot be entered")
     }
-    const { client, own } = yield* proven
+    const surroundings = yield* proven
+    const { client, own } = surroundings
     const command = newWindow(own.session, request)
     if (!fits(joined([command]))) {
       return yield* failed(
@@ -98,7 +107,12 @@ export const make: Effect.Effect<Multiplexer, never, CommandRunner> = Effect.gen
     )
     const submitted = parseSubmitted(answer)
     if (submitted === undefined) return yield* failed("unknown", "tmux did not say which tab it opened")
-    return { multiplexer: "tmux" as const, ...submitted }
+    const recognised = yield* trace(surroundings, submitted.pane)
+    return {
+      multiplexer: "tmux" as const,
+      ...submitted,
+      ...(Option.isSome(recognised) ? { trace: recognised.value } : {})
+    }
   })
 
   const title = Effect.fn("Tmux.title")(
@@ -109,5 +123,5 @@ export const make: Effect.Effect<Multiplexer, never, CommandRunner> = Effect.gen
     Effect.mapError((error) => new TitleFailed({ detail: error.detail }))
   )
 
-  return { ...unidentified, kind: "tmux", launch, title }
+  return { kind: "tmux", launch, title, identify, verify, gone }
 })

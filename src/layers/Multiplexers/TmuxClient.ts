@@ -1,7 +1,9 @@
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { isTarget, joined, paneFormat, type PaneRow, parsePanes } from "../../domain/TmuxArguments.ts"
+import { complaint } from "../../domain/Complaint.ts"
+import { isTarget, joined } from "../../domain/TmuxArguments.ts"
+import { paneFormat, type PaneRow, parsePanes } from "../../domain/TmuxPanes.ts"
 import type { CommandRunner } from "../../services/CommandRunner.ts"
 
 /** Every call (spec 5.2). */
@@ -14,10 +16,6 @@ export class TmuxFailed extends Data.TaggedError("TmuxFailed")<{
   readonly detail: string
 }> {}
 
-/** tmux's first line as part of a sentence: bounded, without control characters. */
-const complaint = (stderr: string): string =>
-  (stderr.split("\n")[0] ?? "").replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, "").slice(0, 160)
-
 const isGone = (stderr: string): boolean =>
   /^(no server running|error connecting|server exited|lost server)/.test(stderr)
 
@@ -25,7 +23,7 @@ const isGone = (stderr: string): boolean =>
 export interface TmuxClient {
   /** Runs commands in one call and answers what they print. A target of another form than an id is a defect. */
   readonly call: (...commands: ReadonlyArray<ReadonlyArray<string>>) => Effect.Effect<string, TmuxFailed>
-  /** Every pane of the server. */
+  /** Every pane of the server. An answer that is not whole fails. */
   readonly panes: Effect.Effect<ReadonlyArray<PaneRow>, TmuxFailed>
 }
 
@@ -58,5 +56,11 @@ export const make = (runner: typeof CommandRunner.Service, socket: string): Tmux
       })
       : new TmuxFailed({ reason: "refused", detail: `tmux refused: ${complaint(ended.stderr) || "it gave no reason"}` })
   })
-  return { call, panes: Effect.map(call(["list-panes", "-a", "-F", paneFormat]), parsePanes) }
+  const panes = Effect.flatMap(call(["list-panes", "-a", "-F", paneFormat]), (text) => {
+    const rows = parsePanes(text)
+    return rows === undefined
+      ? new TmuxFailed({ reason: "refused", detail: "tmux listed its panes in a form that cannot be read" })
+      : Effect.succeed(rows)
+  })
+  return { call, panes }
 }

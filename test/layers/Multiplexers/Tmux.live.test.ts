@@ -8,6 +8,7 @@ import { basename, join } from "node:path"
 import { launchScript } from "../../../src/domain/TmuxArguments.ts"
 import * as Node from "../../../src/layers/CommandRunner/Node.ts"
 import * as Live from "../../../src/layers/Multiplexers/Live.ts"
+import * as Procfs from "../../../src/layers/ProcessIdentity/Procfs.ts"
 import { CommandRunner } from "../../../src/services/CommandRunner.ts"
 import { Multiplexers } from "../../../src/services/Multiplexers.ts"
 import { eventuallyTrue } from "../../support/Eventually.ts"
@@ -20,7 +21,7 @@ const use = <A, E>(variables: Readonly<Record<string, string>>, effect: Effect.E
     effect,
     Live.layer.pipe(
       Layer.provide(Node.layer),
-      Layer.provide(platformAs("linux")),
+      Layer.provide(Layer.provideMerge(Procfs.layer, platformAs("linux"))),
       Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))))
     )
   )

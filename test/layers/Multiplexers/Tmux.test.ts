@@ -12,9 +12,14 @@ import { CommandRunner } from "../../../src/services/CommandRunner.ts"
 import { Multiplexers } from "../../../src/services/Multiplexers.ts"
 import { type Behaviour, scripted } from "../../support/CommandScripted.ts"
 import { platformAs } from "../../support/PlatformAs.ts"
+import { unknownProcesses } from "../../support/ProcessUnknown.ts"
 
 const inside = { TMUX: "/tmp/a,b/default,77,1", TMUX_PANE: "%3" }
-const panes = "77|0|%3|@1|$0|3.3a\n77|0|%3|@1|$1|3.3a\n77|1|%4|@2|$1|3.3a\n"
+const panes = [
+  "77|0|%3|@1|$0|80|/dev/pts/1|3.3a\n",
+  "77|0|%3|@1|$1|80|/dev/pts/1|3.3a\n",
+  "77|1|%4|@2|$1|81|/dev/pts/2|3.3a\n"
+].join("")
 
 /** tmux as told for its two kinds of calls. */
 const tmux = (list: Behaviour, other: Behaviour = {}) =>
@@ -31,6 +36,7 @@ const use = <A, E>(
     Live.layer.pipe(
       Layer.provide(script.layer),
       Layer.provide(platformAs(os)),
+      Layer.provide(unknownProcesses),
       Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))))
     )
   )
@@ -103,12 +109,18 @@ const refusals: ReadonlyArray<Refusal> = [
   },
   {
     when: "another server has the socket",
-    list: { stdout: panes.replaceAll("77|", "78|") },
+    list: { stdout: panes.replaceAll(/^77/gm, "78") },
     reason: "not_inside",
     says: notLaunched(
       "the tmux server that this session was started in is gone and another one has its socket; " +
         "open this session in that one"
     )
+  },
+  {
+    when: "the list is cut",
+    list: { stdout: panes.slice(0, -3) },
+    reason: "failed",
+    says: notLaunched("tmux listed its panes in a form that cannot be read")
   },
   {
     when: "tmux is too old",
