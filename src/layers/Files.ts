@@ -171,30 +171,38 @@ const readAll = (fd: number, size: number): Uint8Array => {
   return bytes.subarray(0, filled)
 }
 
-const closeNow = (path: string, fd: number): Now<void> => attemptNow(path, () => fs.closeSync(fd))
+/** Closes a descriptor. */
+export const closeNow = (path: string, fd: number): Now<void> => attemptNow(path, () => fs.closeSync(fd))
 
-const readOpen = (path: string, fd: number, maxBytes: number): Now<Content> =>
-  Either.flatMap(attemptNow(path, () => fs.fstatSync(fd, { bigint: true })), (stat) => {
-    if (!stat.isFile()) return refuse("kind", path, "it is not a regular file")
-    if (stat.size > BigInt(maxBytes)) return refuse("too_large", path, `it is larger than ${sizeOf(maxBytes)}`)
-    return Either.map(attemptNow(path, () => readAll(fd, Number(stat.size))), (bytes) => ({ bytes, stat }))
+const readWhole = (maxBytes: number) => (path: string, fd: number, stat: fs.BigIntStats): Now<Content> =>
+  stat.size > BigInt(maxBytes)
+    ? refuse("too_large", path, `it is larger than ${sizeOf(maxBytes)}`)
+    : Either.map(attemptNow(path, () => readAll(fd, Number(stat.size))), (bytes) => ({ bytes, stat }))
+
+const withRegular = <A>(path: string, read: (path: string, fd: number, stat: fs.BigIntStats) => Now<A>): Now<A> =>
+  Either.flatMap(lookNow(path), (before) => {
+    if (before.isSymbolicLink()) return refuse("link", path, "it is a symbolic link, and links are not followed")
+    if (!before.isFile()) return refuse("kind", path, "it is not a regular file")
+    return Either.flatMap(attemptNow(path, () => fs.openSync(path, readFlags)), (fd) => {
+      const content = Either.flatMap(
+        attemptNow(path, () => fs.fstatSync(fd, { bigint: true })),
+        (stat) => stat.isFile() ? read(path, fd, stat) : refuse("kind", path, "it is not a regular file")
+      )
+      // Whatever closing says: what was read is known.
+      closeNow(path, fd)
+      return content
+    })
   })
 
 /**
  * Reads a regular file of at most `maxBytes`. A link, pipe, device, socket or folder is refused: looked at before
  * opening, since opening a device can have effects, and again on what was opened.
  */
-export const readRegularNow = (path: string, maxBytes: number): Now<Content> =>
-  Either.flatMap(lookNow(path), (before) => {
-    if (before.isSymbolicLink()) return refuse("link", path, "it is a symbolic link, and links are not followed")
-    if (!before.isFile()) return refuse("kind", path, "it is not a regular file")
-    return Either.flatMap(attemptNow(path, () => fs.openSync(path, readFlags)), (fd) => {
-      const content = readOpen(path, fd, maxBytes)
-      // Whatever closing says: what was read is known.
-      closeNow(path, fd)
-      return content
-    })
-  })
+export const readRegularNow = (path: string, maxBytes: number): Now<Content> => withRegular(path, readWhole(maxBytes))
+
+/** The first `bytes` of a regular file of any size, refused as in {@link readRegularNow}; the rest is not read. */
+export const readHead = (path: string, bytes: number): Effect.Effect<Uint8Array, FileFailed> =>
+  Effect.suspend(() => withRegular(path, (_, fd) => attemptNow(path, () => readAll(fd, bytes))))
 
 /** {@link readRegularNow}, when it is run. */
 export const readRegular = (path: string, maxBytes: number): Effect.Effect<Content, FileFailed> =>
