@@ -94,8 +94,9 @@ describe("processes of this machine", () => {
   it.scopedLive("a process that has ended and was not collected is gone", () =>
     Effect.gen(function*() {
       const { look, own } = yield* ProcessIdentity
-      // The shell starts a child and becomes a program that never collects it.
-      const parent = yield* running("sh", "-c", "read line < /dev/null & echo $!; exec sleep 1000")
+      // The child ends when the shell has become a program that never collects it: the shell itself would.
+      const child = "until grep -q sleep /proc/$$/comm; do :; done"
+      const parent = yield* running("sh", "-c", `(${child}) & echo $!; exec sleep 1000`)
       const pid = Number(yield* parent.stdout)
       yield* eventuallyTrue(
         "a zombie",
