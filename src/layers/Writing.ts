@@ -1,57 +1,76 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { parseStat } from "../domain/IdentifiedProcess.ts"
-import { attempt, close, codeOf, failure, FileFailed } from "./Files.ts"
+import { attempt, attemptNow, closeNow, codeOf, failure, failureOf, FileFailed } from "./Files.ts"
 
 /** Writing so that nobody ever sees half a file: a temporary beside the target, then one link or rename. */
 
-const readStartTicks: Effect.Effect<string> = process.platform === "linux"
-  ? attempt("/proc/self/stat", () => parseStat(fs.readFileSync("/proc/self/stat", "utf8"))).pipe(
-    Effect.map((seen) => seen._tag === "Found" ? seen.startTicks : "0"),
-    Effect.orElseSucceed(() => "0")
-  )
-  : Effect.succeed("0")
+const startTicksNow = (): string => {
+  if (process.platform !== "linux") return "0"
+  const seen = Either.map(attemptNow("/proc/self/stat", () => fs.readFileSync("/proc/self/stat", "utf8")), parseStat)
+  return Either.isRight(seen) && seen.right._tag === "Found" ? seen.right.startTicks : "0"
+}
 // Remembered: it never changes, and procfs is slow beside everything else that an update does.
 let knownStartTicks: string | undefined
-const ownStartTicks: Effect.Effect<string> = Effect.suspend(() =>
-  knownStartTicks === undefined
-    ? Effect.tap(readStartTicks, (ticks) =>
-      Effect.sync(() => {
-        knownStartTicks = ticks
-      }))
-    : Effect.succeed(knownStartTicks)
-)
-
 // Of the process, not of a layer: the name says pid and start, so the number must be unique for both.
 let temporaries = 0
 
-/** A new name beside `target`: `<target>.<pid>-<start ticks>-<n>.tmp` (spec 1.4). */
-export const temporaryName = (target: string): Effect.Effect<string> =>
-  Effect.map(ownStartTicks, (ticks) => {
-    temporaries += 1
-    return `${target}.${process.pid}-${ticks}-${temporaries}.tmp`
-  })
-
-const remove = (file: string): Effect.Effect<void> =>
-  attempt(file, () => fs.rmSync(file, { force: true })).pipe(
-    Effect.catchAll((failed) => Effect.logWarning(failed.message))
-  )
-
-/** Brings what was written to the disk. */
-export const sync = (file: string, fd: number): Effect.Effect<void, FileFailed> =>
-  Effect.async((resume) => fs.fsync(fd, (cause) => resume(cause === null ? Effect.void : failure(file, cause))))
+const temporaryName = (target: string): string => {
+  knownStartTicks ??= startTicksNow()
+  temporaries += 1
+  return `${target}.${process.pid}-${knownStartTicks}-${temporaries}.tmp`
+}
 
 /** Without procfs a name can be left over from an earlier process of the same pid: then the next number is free. */
-export const tries = 64
+const tries = 64
 
-const openNew = (target: string, mode: number, left = tries): Effect.Effect<readonly [string, number], FileFailed> =>
-  Effect.flatMap(temporaryName(target), (file) =>
-    Effect.catchIf(
-      attempt(file, () => [file, fs.openSync(file, "wx", mode)] as const),
-      (failed) => failed.reason === "exists" && left > 1,
-      () => openNew(target, mode, left - 1)
-    ))
+/** What `write` makes of a new name beside `target`: `<target>.<pid>-<start ticks>-<n>.tmp` (spec 1.4). */
+export const atNewNameNow = <A>(
+  target: string,
+  write: (file: string) => Either.Either<A, FileFailed>
+): Either.Either<A, FileFailed> => {
+  for (let left = tries;; left -= 1) {
+    const written = write(temporaryName(target))
+    if (Either.isRight(written) || written.left.reason !== "exists" || left === 1) return written
+  }
+}
+
+/** Removes a file; one that is gone already is no failure. */
+export const removeNow = (file: string): Either.Either<void, FileFailed> =>
+  Either.orElse(
+    attemptNow(file, () => fs.unlinkSync(file)),
+    (failed) => failed.reason === "absent" ? Either.void : Either.left(failed)
+  )
+
+/** {@link removeNow} for what must not hide an earlier result: a failure is only logged. */
+export const remove = (file: string): Effect.Effect<void> =>
+  Effect.catchAll(Effect.suspend(() => removeNow(file)), (failed) => Effect.logWarning(failed.message))
+
+/** Brings to the disk what was written, and closes. Waiting for it can be given up, not the closing. */
+export const flush = (file: string, fd: number): Effect.Effect<void, FileFailed> =>
+  Effect.async((resume) =>
+    fs.fsync(fd, (cause) => {
+      const closed = closeNow(file, fd)
+      resume(cause === null ? closed : failure(file, cause))
+    })
+  )
+
+interface Written {
+  readonly file: string
+  readonly fd: number
+}
+
+const writeNow = (file: string, bytes: Uint8Array, mode: number): Either.Either<Written, FileFailed> =>
+  Either.flatMap(attemptNow(file, () => fs.openSync(file, "wx", mode)), (fd) => {
+    const written = attemptNow(file, () => fs.writeFileSync(fd, bytes))
+    if (Either.isRight(written)) return Either.right({ file, fd })
+    // The first error is the one that counts.
+    closeNow(file, fd)
+    removeNow(file)
+    return Either.left(written.left)
+  })
 
 /**
  * Uses a new file `<target>.<pid>-<start ticks>-<n>.tmp` beside `target` with these bytes, on disk when `use` begins. It
@@ -64,15 +83,9 @@ export const withTemporary = <A, E, R>(
   use: (file: string) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | FileFailed, R> =>
   Effect.acquireUseRelease(
-    openNew(target, mode),
-    ([file, fd]) =>
-      attempt(file, () => fs.writeFileSync(fd, bytes)).pipe(
-        Effect.zipRight(sync(file, fd)),
-        Effect.uninterruptible,
-        Effect.ensuring(close(file, fd)),
-        Effect.zipRight(Effect.suspend(() => use(file)))
-      ),
-    ([file]) => remove(file)
+    Effect.suspend(() => atNewNameNow(target, (file) => writeNow(file, bytes, mode))),
+    ({ fd, file }) => Effect.flatMap(Effect.uninterruptible(flush(file, fd)), () => use(file)),
+    ({ file }) => remove(file)
   )
 
 /**
@@ -80,34 +93,38 @@ export const withTemporary = <A, E, R>(
  * Windows cannot sync a folder.
  */
 export const settle = (directory: string): Effect.Effect<void> =>
-  process.platform === "win32" ? Effect.void : Effect.acquireUseRelease(
-    attempt(directory, () => fs.openSync(directory, "r")),
-    (fd) => sync(directory, fd),
-    (fd) => close(directory, fd)
-  ).pipe(
-    Effect.uninterruptible,
-    Effect.catchAll((failed) =>
-      Effect.logWarning(`Written, but not yet certain to survive a crash of the machine: ${failed.message}`)
+  process.platform === "win32" ?
+    Effect.void :
+    Effect.suspend(() =>
+      Either.match(attemptNow(directory, () => fs.openSync(directory, "r")), {
+        onLeft: Effect.fail,
+        onRight: (fd) => flush(directory, fd)
+      })
+    ).pipe(
+      Effect.uninterruptible,
+      Effect.catchAll((failed) =>
+        Effect.logWarning(`Written, but not yet certain to survive a crash of the machine: ${failed.message}`)
+      )
     )
-  )
+
+const withoutLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EMLINK", "EINVAL"]
 
 /** Gives a file another name; false when that name is in use. Nothing is ever replaced. */
-export const link = (file: string, target: string): Effect.Effect<boolean, FileFailed> =>
-  Effect.try({
-    try: () => fs.linkSync(file, target),
-    catch: (cause) => {
-      const unable = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EMLINK", "EINVAL"]
-      return unable.includes(codeOf(cause))
-        ? new FileFailed({
-          reason: "no_hard_links",
-          path: target,
-          detail: "its file system has no hard links, and without them two sessions could overwrite each other"
-        })
-        : failure(target, cause)
-    }
-  }).pipe(
-    Effect.as(true),
-    Effect.catchIf((failed) => failed.reason === "exists", () => Effect.succeed(false))
+export const linkNow = (file: string, target: string): Either.Either<boolean, FileFailed> =>
+  Either.try({ try: () => fs.linkSync(file, target), catch: codeOf }).pipe(
+    Either.match({
+      onRight: () => Either.right(true),
+      onLeft: (code) =>
+        code === "EEXIST" ? Either.right(false) : Either.left(
+          withoutLinks.includes(code)
+            ? new FileFailed({
+              reason: "no_hard_links",
+              path: target,
+              detail: "its file system has no hard links, and without them two sessions could overwrite each other"
+            })
+            : failureOf(target, code)
+        )
+    })
   )
 
 /**
@@ -125,7 +142,7 @@ export const publishNew = <E = never>(
     target,
     bytes,
     mode,
-    (file) => Effect.uninterruptibleMask((restore) => Effect.zipRight(restore(first), link(file, target)))
+    (file) => Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(first), () => linkNow(file, target)))
   ).pipe(
     Effect.tap((published) => published ? settle(path.dirname(target)) : Effect.void)
   )

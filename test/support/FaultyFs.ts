@@ -2,7 +2,7 @@ import type * as Fs from "node:fs"
 
 /** Faults of single file operations, for `vi.mock("node:fs", FaultyFs.over)`: what a disk does on a bad day. */
 
-type Operation = "openSync" | "writeFileSync" | "fsync" | "linkSync" | "renameSync" | "rmSync" | "unlinkSync"
+type Operation = "openSync" | "writeFileSync" | "fsync" | "linkSync" | "renameSync" | "unlinkSync"
 
 /** The n-th call (from 1) of an operation from now on fails with `code`, or every call. */
 export interface Fault {
@@ -79,7 +79,6 @@ export const over = async (importOriginal: () => Promise<typeof Fs>): Promise<ty
     writeFileSync: guarded("writeFileSync", real.writeFileSync),
     linkSync: guarded("linkSync", real.linkSync),
     renameSync: guarded("renameSync", real.renameSync),
-    rmSync: guarded("rmSync", real.rmSync),
     unlinkSync: guarded("unlinkSync", real.unlinkSync),
     fsync: Object.assign(
       (fd: number, done: Fs.NoParamCallback) => {

@@ -5,6 +5,7 @@ import * as path from "node:path"
 import type { IdentifiedProcess } from "../../domain/IdentifiedProcess.ts"
 import type { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { attempt, checkTrusted, look, orAbsent } from "../Files.ts"
+import { removeNow } from "../Writing.ts"
 
 /** A temporary's name ends with who made it: pid, start, number (spec 1.4). */
 const temporaryName = /\.([1-9]\d{0,15})-(\d{1,20})-\d+\.tmp$/
@@ -37,6 +38,6 @@ export const sweep = Effect.fn("ConfigStore.sweepFolder")(function*(
     if (Option.isNone(maker) || (yield* identity.look(maker.value)) !== "gone") continue
     const file = path.join(folder, name)
     const stat = yield* orAbsent(look(file))
-    if (Option.isSome(stat) && stat.value.isFile()) yield* attempt(file, () => fs.rmSync(file, { force: true }))
+    if (Option.isSome(stat) && stat.value.isFile()) yield* removeNow(file)
   }
 })

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -9,9 +10,9 @@ import { IdentifiedProcess } from "../../domain/IdentifiedProcess.ts"
 import { OwnedLock } from "../../services/OwnedLock.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { StateDir } from "../../services/StateDir.ts"
-import { attempt, close, type FileFailed, look, orAbsent } from "../Files.ts"
+import { attempt, attemptNow, type FileFailed, lookNow, orAbsent, orAbsentNow } from "../Files.ts"
 import { readPrivate, unusable } from "../PrivateFiles.ts"
-import { link, sync, temporaryName, tries } from "../Writing.ts"
+import { atNewNameNow, flush, linkNow, remove, removeNow } from "../Writing.ts"
 import { type Found, lookFree, type Steps, take } from "./Routine.ts"
 
 /** An identity is a few hundred bytes. */
@@ -22,14 +23,6 @@ const decode = Schema.decodeUnknownOption(Content)
 
 // The time of writing too: an inode is given out again at once. A link or its removal does not change it.
 const markOf = (stat: fs.BigIntStats): string => `${stat.dev}-${stat.ino}-${stat.mtimeNs}`
-
-const unlink = (file: string): Effect.Effect<void, FileFailed> =>
-  attempt(file, () => fs.unlinkSync(file)).pipe(
-    Effect.catchIf((failed) => failed.reason === "absent", () => Effect.void)
-  )
-
-const discard = (file: string): Effect.Effect<void> =>
-  Effect.catchAll(unlink(file), (failed) => Effect.logWarning(failed.message))
 
 const read = (name: string): Effect.Effect<Found, FileFailed> =>
   orAbsent(readPrivate(name, maxBytes)).pipe(
@@ -45,48 +38,48 @@ const read = (name: string): Effect.Effect<Found, FileFailed> =>
   )
 
 const isOurs = (name: string, mark: string): Effect.Effect<boolean, FileFailed> =>
-  Effect.map(orAbsent(look(name)), (found) => Option.isSome(found) && markOf(found.value) === mark)
+  Effect.suspend(() =>
+    Either.map(orAbsentNow(lookNow(name)), (found) => Option.isSome(found) && markOf(found.value) === mark)
+  )
 
 const toDisk = (file: string): Effect.Effect<void, FileFailed> =>
-  Effect.acquireUseRelease(
-    attempt(file, () => fs.openSync(file, "r+")),
-    (fd) => sync(file, fd),
-    (fd) => close(file, fd)
-  )
+  Effect.flatMap(attempt(file, () => fs.openSync(file, "r+")), (fd) => Effect.uninterruptible(flush(file, fd)))
+
+interface Written {
+  readonly file: string
+  readonly mark: string
+}
+
+const writeNow = (file: string, content: string): Either.Either<Written, FileFailed> => {
+  const written = attemptNow(file, () => {
+    fs.writeFileSync(file, content, { flag: "wx", mode: 0o600 })
+    return { file, mark: markOf(fs.lstatSync(file, { bigint: true })) }
+  })
+  if (Either.isLeft(written) && written.left.reason !== "exists") removeNow(file)
+  return written
+}
 
 const make = Effect.gen(function*() {
   const state = yield* StateDir
   const { look: liveness, own } = yield* ProcessIdentity
   const content = yield* Effect.orDie(Schema.encode(Content)(own))
 
-  const stepsOf = (finish: (file: string) => Effect.Effect<void, FileFailed>): Steps => {
-    const create = (name: string, left = tries): Effect.Effect<string | undefined, FileFailed> =>
-      Effect.flatMap(temporaryName(name), (file) =>
-        attempt(file, () => {
-          fs.writeFileSync(file, content, { flag: "wx", mode: 0o600 })
-          return markOf(fs.lstatSync(file, { bigint: true }))
-        }).pipe(Effect.matchEffect({
-          onSuccess: (mark) =>
-            finish(file).pipe(
-              Effect.zipRight(link(file, name)),
-              Effect.map((linked) => linked ? mark : undefined),
-              Effect.ensuring(discard(file))
-            ),
-          onFailure: (failed) =>
-            failed.reason !== "exists" ?
-              Effect.zipRight(discard(file), failed) :
-              left > 1 ?
-              create(name, left - 1) :
-              failed
-        })))
-    return {
-      create: (name) => Effect.mapError(create(name), unusable),
-      read: (name) => Effect.mapError(read(name), unusable),
-      isOurs: (name, mark) => Effect.mapError(isOurs(name, mark), unusable),
-      remove: (name) => Effect.mapError(unlink(name), unusable),
-      look: liveness
-    }
-  }
+  const stepsOf = (settle: (file: string) => Effect.Effect<void, FileFailed>): Steps => ({
+    create: (name) =>
+      Effect.suspend(() => atNewNameNow(name, (file) => writeNow(file, content))).pipe(
+        Effect.flatMap(({ file, mark }) =>
+          Effect.ensuring(
+            Effect.flatMap(settle(file), () => Either.map(linkNow(file, name), (linked) => linked ? mark : undefined)),
+            remove(file)
+          )
+        ),
+        Effect.mapError(unusable)
+      ),
+    read: (name) => Effect.mapError(read(name), unusable),
+    isOurs: (name, mark) => Effect.mapError(isOurs(name, mark), unusable),
+    remove: (name) => Effect.mapError(Effect.suspend(() => removeNow(name)), unusable),
+    look: liveness
+  })
   // A lock held for hours must not be an empty file after a power cut; one held for milliseconds must not cost a sync.
   const [lasting, brief] = [stepsOf(toDisk), stepsOf(() => Effect.void)]
 

@@ -66,7 +66,7 @@ describe("a disk that fails under an update", () => {
     Effect.gen(function*() {
       const { file, root, store } = yield* ready
       FaultyFs.fail("writeFileSync", { code: "ENOSPC", call: 2 })
-      FaultyFs.fail("rmSync", { code: "EIO" })
+      FaultyFs.fail("unlinkSync", { code: "EIO" })
       const failed = yield* Effect.flip(store.update(root, coordinatorId, Effect.void, change))
       assert.include(failed.message, "the disk is full")
       assert.strictEqual(fs.readFileSync(file, "utf8"), original)
