@@ -155,8 +155,6 @@ describe("facts of real processes", () => {
       ])
       const [pid = "", tty = ""] = answer.trim().split("|")
       const device = yield* deviceOf(tty)
-      const pane = yield* facts(Number(pid))
-      assert.deepStrictEqual([pane.tty, pane.session], [device, Number(pid)])
       const running = yield* eventually(
         "both children",
         Effect.map(tmux.processes, (pids) => {
@@ -164,6 +162,8 @@ describe("facts of real processes", () => {
           return sleeps.length === 3 ? Option.some(sleeps) : Option.none()
         })
       )
+      const pane = yield* facts(Number(pid))
+      assert.deepStrictEqual([pane.tty, pane.session], [device, Number(pid)])
       const all = yield* Effect.forEach(running, facts)
       const mine = all.filter(({ session }) => session === Number(pid))
       const escaped = running.filter((_, index) => all[index]?.session !== Number(pid))
