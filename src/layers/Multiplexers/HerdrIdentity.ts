@@ -1,0 +1,106 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as path from "node:path"
+import type { PaneIdentity } from "../../domain/Envelope.ts"
+import { HerdrId, type HerdrPane } from "../../domain/HerdrAnswers.ts"
+import { IdentityFailed, type Pane } from "../../domain/Pane.ts"
+import { forbidden } from "../../domain/PaneRules.ts"
+import type { SessionId } from "../../domain/Primitives.ts"
+import type { ProcessIdentity } from "../../services/ProcessIdentity.ts"
+import { realPath } from "../Files.ts"
+import type { HerdrClient } from "./HerdrClient.ts"
+
+const isId = Schema.is(HerdrId)
+
+const unless = (holds: boolean, detail: string): Effect.Effect<void, IdentityFailed> =>
+  holds ? Effect.void : Effect.fail(new IdentityFailed({ detail }))
+
+const paneOf = (pane: HerdrPane): Pane => ({
+  workspaceId: pane.workspace_id,
+  paneId: pane.pane_id,
+  terminalId: pane.terminal_id
+})
+
+/** A path with the links of its directory resolved: the file itself may not exist yet. */
+const resolved = (file: string): Effect.Effect<string, IdentityFailed> =>
+  unless(path.isAbsolute(file), "its session file has no absolute path").pipe(
+    Effect.zipRight(realPath(path.dirname(file))),
+    Effect.map((directory) => path.join(directory, path.basename(file))),
+    Effect.catchTag("FileFailed", () => new IdentityFailed({ detail: "the folder of its session file is not there" }))
+  )
+
+/** Recognising Herdr's panes (spec 6.3). `own` is this session's pane, as Herdr says now. */
+export const make = (
+  client: HerdrClient,
+  processes: ProcessIdentity["Type"],
+  own: Effect.Effect<HerdrPane, { readonly detail: string }>
+) => {
+  const asked = <A>(effect: Effect.Effect<A, { readonly detail: string }>): Effect.Effect<A, IdentityFailed> =>
+    Effect.mapError(effect, ({ detail }) => new IdentityFailed({ detail }))
+
+  /** Herdr's word for the session in the pane or, where its Pi integration is not installed, the process's own. */
+  const checkSession = Effect.fnUntraced(function*(pane: HerdrPane, worker: PaneIdentity) {
+    yield* unless((pane.agent ?? "pi") === "pi", "Herdr sees another program than Pi in it")
+    const session = pane.agent_session ?? undefined
+    if (session === undefined) {
+      const named = yield* processes.environment(worker.pid, "HERDR_PANE_ID")
+      return yield* unless(
+        Option.isSome(named) && named.value === worker.paneId,
+        "its process was not started in that pane"
+      )
+    }
+    yield* unless(
+      session.source === "herdr:pi" && session.kind === "path" &&
+        (yield* resolved(session.value)) === (yield* resolved(worker.sessionFile)),
+      "Herdr sees another session in it"
+    )
+  })
+
+  const verify = Effect.fn("Herdr.verify")(function*(worker: PaneIdentity, sessionId: SessionId) {
+    yield* unless(
+      isId(worker.workspaceId) && isId(worker.paneId) && isId(worker.terminalId),
+      "what should be Herdr's ids are none"
+    )
+    const closer = yield* asked(own)
+    const pane = yield* asked(client.get(worker.paneId))
+    yield* unless(
+      pane.pane_id === worker.paneId && pane.terminal_id === worker.terminalId &&
+        pane.workspace_id === worker.workspaceId,
+      "Herdr has another pane or terminal under its id"
+    )
+    yield* unless(pane.workspace_id === closer.workspace_id, "it is not in this session's Herdr workspace")
+    const inside = yield* asked(client.processes(worker.paneId))
+    yield* unless(
+      inside.pane_id === worker.paneId && (inside.foreground_processes ?? []).some(({ pid }) => pid === worker.pid),
+      "its process does not run in the foreground there"
+    )
+    yield* checkSession(pane, worker)
+    // Last: everything that was said of the pid must have been of this process.
+    const [ours, process] = [yield* processes.facts(processes.own.pid), yield* processes.facts(worker.pid)]
+    const problem = forbidden(worker, process, {
+      pane: paneOf(closer),
+      pid: processes.own.pid,
+      sessionId,
+      uid: ours.uid
+    })
+    yield* unless(problem === undefined, problem ?? "")
+  })
+
+  /**
+   * Whether a pane of that workspace is proven gone: by a whole list, of that workspace only, that lacks it. A list of
+   * this session's workspace without this session's own pane is not whole.
+   */
+  const gone = Effect.fn("Herdr.gone")(
+    function*(workspaceId: string, paneId: string) {
+      if (!isId(workspaceId) || !isId(paneId)) return false
+      const caller = yield* own
+      const panes = yield* client.list(workspaceId)
+      return panes.every((pane) => pane.workspace_id === workspaceId && pane.pane_id !== paneId) &&
+        (caller.workspace_id !== workspaceId || panes.some((pane) => pane.pane_id === caller.pane_id))
+    },
+    Effect.orElseSucceed(() => false)
+  )
+
+  return { identify: Effect.map(asked(own), paneOf), verify, gone }
+}
