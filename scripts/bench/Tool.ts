@@ -18,6 +18,7 @@ import * as Platform from "../../src/layers/Platform/Node.ts"
 import * as Fence from "../../src/layers/SessionScope/Fence.ts"
 import * as TeamFiles from "../../src/layers/TeamFiles.ts"
 import { ActivityTracker } from "../../src/programs/ActivityTracker.ts"
+import { Resuming } from "../../src/programs/Attempts.ts"
 import { Delivery } from "../../src/programs/Delivery.ts"
 import { Membership } from "../../src/programs/Membership.ts"
 import { ReportQueue } from "../../src/programs/ReportQueue.ts"
@@ -25,6 +26,7 @@ import { start } from "../../src/programs/Start.ts"
 import { runTool } from "../../src/programs/tools/RunTool.ts"
 import { ConfigReader } from "../../src/services/ConfigReader.ts"
 import { HostProgram } from "../../src/services/HostProgram.ts"
+import { SavedSessions } from "../../src/services/SavedSessions.ts"
 import { makeHost } from "../../test/support/HostSimulated.ts"
 import { median, repeated, round, timed } from "./Measure.ts"
 import { coordinatorId, place, team, workerId, workerName } from "./Team.ts"
@@ -39,8 +41,10 @@ const session = (sessionId: typeof coordinatorId, root: string, last: Scope.Scop
     environment: Effect.succeed({}),
     checkCopies: () => Effect.void
   })
-  return Layer.mergeAll(Membership.layer, Delivery.layer, ReportQueue.layer, ActivityTracker.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(Server.layer, Client.layer, Multiplexers.layer, launching)),
+  const sessions = Layer.succeed(SavedSessions, { find: () => Effect.dieMessage("nothing is resumed here") })
+  const programs = [Membership.layer, Delivery.layer, ReportQueue.layer, ActivityTracker.layer, Resuming.layer] as const
+  return Layer.mergeAll(...programs).pipe(
+    Layer.provideMerge(Layer.mergeAll(Server.layer, Client.layer, Multiplexers.layer, launching, sessions)),
     Layer.provideMerge(Fence.layer({ sessionId, open: true }, last)),
     Layer.provideMerge(TeamFiles.layer),
     Layer.provideMerge(makeHost(sessionId, root).layer),

@@ -37,6 +37,8 @@ export class LaunchFailed extends Data.TaggedError("LaunchFailed")<{
   readonly left?: string
   /** The team was published for this launch. */
   readonly published?: boolean
+  /** The worker whose resume counts as open, since its launch may have happened (spec 5.5). */
+  readonly open?: string
 }> {
   override get message(): string {
     const effect = this.left !== undefined
@@ -45,9 +47,17 @@ export class LaunchFailed extends Data.TaggedError("LaunchFailed")<{
       ? "A tab may have been opened; look before you create another worker."
       : "No tab was opened."
     const team = this.published === true ? " The team file was published: this session is its coordinator now." : ""
-    return `The worker was not launched: ${this.detail}. ${effect}${team}`
+    const open = this.open === undefined
+      ? ""
+      : ` The resume of ${this.open} counts as open: look whether its Pi runs; if it is closed, the person can run ` +
+        `/intercom resolve ${this.open}.`
+    return `The worker was not launched: ${this.detail}. ${effect}${team}${open}`
   }
 }
+
+/** Whether a launch that failed may have started something all the same. */
+export const mayHaveStarted = (failed: LaunchFailed): boolean =>
+  failed.reason === "unknown" || failed.left !== undefined
 
 /** A tab that could not be renamed; a warning, since the responsibility stays loaded (spec 3.2). */
 export class TitleFailed extends Data.TaggedError("TitleFailed")<{ readonly detail: string }> {

@@ -36,13 +36,25 @@ export const emptyLedger: Ledger = { version: 1, attempts: {}, jobs: {} }
 export const attemptOf = (ledger: Ledger, sessionId: SessionId): Attempt | undefined =>
   Object.hasOwn(ledger.attempts, sessionId) ? ledger.attempts[sessionId] : undefined
 
-const same = (one: Attempt | undefined, other: Attempt | undefined): boolean =>
-  one?.at === other?.at && one?.pane === other?.pane
+const without = (ledger: Ledger, sessionId: SessionId): ReadonlyArray<[string, Attempt]> =>
+  Object.entries(ledger.attempts).filter(([id]) => id !== sessionId)
 
-/** Puts `next` (none: nothing) in the place of the attempt `expected`; the same ledger when another one is there. */
-export const replaceAttempt =
-  (sessionId: SessionId, expected: Attempt | undefined, next: Attempt | undefined) => (ledger: Ledger): Ledger => {
-    if (!same(attemptOf(ledger, sessionId), expected)) return ledger
-    const others = Object.entries(ledger.attempts).filter(([id]) => id !== sessionId)
-    return { ...ledger, attempts: Object.fromEntries(next === undefined ? others : [...others, [sessionId, next]]) }
-  }
+/** With a new attempt of a session; the same ledger when it has an open one, or the most that there may be are open. */
+export const addAttempt = (sessionId: SessionId, attempt: Attempt) => (ledger: Ledger): Ledger => {
+  const others = without(ledger, sessionId)
+  return attemptOf(ledger, sessionId) !== undefined || others.length >= maxAttempts
+    ? ledger
+    : { ...ledger, attempts: Object.fromEntries([...others, [sessionId, attempt]]) }
+}
+
+/** With the pane of the attempt that was begun at `at`; the same ledger when that one is not open any more. */
+export const tracePane = (sessionId: SessionId, at: string, pane: string) => (ledger: Ledger): Ledger =>
+  attemptOf(ledger, sessionId)?.at === at
+    ? { ...ledger, attempts: Object.fromEntries([...without(ledger, sessionId), [sessionId, { at, pane }]]) }
+    : ledger
+
+/** Without the attempt that was begun at `at`; the same ledger when that one is not open any more. */
+export const endAttempt = (sessionId: SessionId, at: string) => (ledger: Ledger): Ledger =>
+  attemptOf(ledger, sessionId)?.at === at
+    ? { ...ledger, attempts: Object.fromEntries(without(ledger, sessionId)) }
+    : ledger

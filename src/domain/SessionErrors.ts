@@ -47,6 +47,8 @@ export class Refused extends Data.TaggedError("Refused")<{
     | "fenced"
     | "not_supported"
     | "busy"
+    | "running"
+    | "changed"
     | "invalid"
   readonly sentence: string
   /** For the handoff kinds on the wire only: one of the close reasons (spec 2.1). */

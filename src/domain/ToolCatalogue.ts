@@ -126,7 +126,13 @@ export const tools: Readonly<Record<ToolName, ToolEntry>> = {
   intercom_close_worker: { label: "Close worker", description: "", active: [] },
   intercom_report_handoff: { label: "Report handoff", description: "", active: [] },
   intercom_stop_worker: { label: "Stop worker", description: "", active: [] },
-  intercom_resume_worker: { label: "Resume worker", description: "", active: [] }
+  intercom_resume_worker: {
+    label: "Resume worker",
+    description:
+      "Opens a tab with a closed worker's saved session; assigns nothing. confirmClosed: only after the user " +
+      "said that its old session is closed.",
+    active: ["coordinator"]
+  }
 }
 
 /** Whether a name is one of our tools. */

@@ -15,6 +15,8 @@ export interface Host {
   readonly withFileMutationQueue: typeof Pi.withFileMutationQueue
   /** The classes by which the host itself finds the extensions that it loads in a directory. */
   readonly SettingsManager: typeof Pi.SettingsManager
+  /** By which the host keeps saved sessions. */
+  readonly SessionManager: typeof Pi.SessionManager
   readonly ProjectTrustStore: typeof Pi.ProjectTrustStore
   readonly DefaultPackageManager: typeof Pi.DefaultPackageManager
 }

@@ -1,16 +1,19 @@
 import * as Effect from "effect/Effect"
 import type { Probe } from "../domain/Probe.ts"
 import { Refused } from "../domain/SessionErrors.ts"
-import type { Agent } from "../domain/TeamConfig.ts"
+import { type Agent, agentBySession } from "../domain/TeamConfig.ts"
 import { IntercomClient } from "../services/IntercomClient.ts"
+import { openAttempts } from "./Attempts.ts"
 import type { Member } from "./Membership.ts"
 import { ownPort } from "./Post.ts"
 import { reopen } from "./Reopen.ts"
+import { resolve } from "./Resolve.ts"
 import { takeover } from "./Takeover.ts"
 import { enterTeam, publishTeam } from "./Team.ts"
 
-const usage = "Use /intercom to see the team, /intercom start to publish a team file here, or /intercom takeover to " +
-  "coordinate a team whose coordinator is gone."
+const usage =
+  "Use /intercom to see the team, /intercom start to publish a team file here, /intercom resolve <worker> to " +
+  "settle what it says needs attention, or /intercom takeover to coordinate a team whose coordinator is gone."
 
 const row = (agent: Agent, connection: string): string =>
   `  ${agent.name}${agent.coordinator ? "" : ` (${agent.projectDirectory})`}: ${connection}` +
@@ -19,6 +22,24 @@ const row = (agent: Agent, connection: string): string =>
 const words = (probe: Probe | undefined): string =>
   probe === undefined ? "not checked" : `${probe.state} (${probe.reason})`
 
+/** What only a person can settle, or see for themselves; the coordinator's, who records it. */
+const attentionOf = Effect.fn("Command.attention")(function*({ config, role, root }: Member) {
+  const uncertain = config.agents.filter((agent) => agent.closeJob?.state === "uncertain").map((agent) => agent.name)
+  const open = role === "coordinator" ? yield* openAttempts(root) : []
+  const resumed = open.map((id) => agentBySession(config, id)?.name ?? id)
+  return [
+    ...(uncertain.length > 0 ? [`Needs attention: the close of ${uncertain.join(", ")} is uncertain.`] : []),
+    ...(resumed.length > 0
+      ? [
+        `Needs attention: the resume of ${
+          resumed.join(", ")
+        } is open. Look at its tab: Pi may be asking you something. ` +
+        "If that Pi is closed, run /intercom resolve with that name."
+      ]
+      : [])
+  ]
+})
+
 const overview = Effect.fn("Command.overview")(function*(standing: Member, port: number) {
   const { config, root, self } = standing
   const others = config.agents.filter((agent) => agent !== self)
@@ -26,7 +47,9 @@ const overview = Effect.fn("Command.overview")(function*(standing: Member, port:
   const rows = config.agents.map((agent) =>
     row(agent, agent === self ? `this session, port ${port}` : words(probes[others.indexOf(agent)]))
   )
-  const attention = config.agents.filter((agent) => agent.closeJob?.state === "uncertain").map((agent) => agent.name)
+  const attention = yield* attentionOf(standing).pipe(
+    Effect.catchTag("StateUnusable", (unusable) => Effect.succeed([`Needs attention: ${unusable.message}`]))
+  )
   return [
     `Intercom: ${standing.role} on port ${port}, team of ${root}, multiplexer ${config.multiplexer}`,
     ...rows,
@@ -37,7 +60,7 @@ const overview = Effect.fn("Command.overview")(function*(standing: Member, port:
     ...(standing.role !== "coordinator" && probes[others.indexOf(standing.coordinator)]?.state === "disconnected"
       ? [reopen(standing.coordinator.sessionId)]
       : []),
-    ...(attention.length > 0 ? [`Needs attention: the close of ${attention.join(", ")} is uncertain.`] : [])
+    ...attention
   ].join("\n")
 })
 
@@ -49,6 +72,8 @@ const herdrLater = (sessionId: string): string =>
 export const command = Effect.fn("command")(function*(args: string) {
   const standing = yield* enterTeam
   const port = yield* ownPort
+  const [, unsettled] = /^resolve\s+(.+)$/s.exec(args.trim()) ?? []
+  if (unsettled !== undefined) return yield* resolve(standing, unsettled)
   switch (args.trim()) {
     case "":
       return standing.role === "solo"
@@ -65,11 +90,6 @@ export const command = Effect.fn("command")(function*(args: string) {
     }
     case "takeover":
       return yield* takeover(standing)
-    case "resolve":
-      return yield* new Refused({
-        reason: "not_supported",
-        sentence: "/intercom resolve is not in this version yet; nothing was done."
-      })
     default:
       return yield* new Refused({ reason: "invalid", sentence: `Nothing was done. ${usage}` })
   }

@@ -27,10 +27,12 @@ import * as IntercomServer from "../layers/IntercomServer/Http.ts"
 import * as Multiplexers from "../layers/Multiplexers/Live.ts"
 import * as ObservationLog from "../layers/ObservationLog/Silent.ts"
 import * as Platform from "../layers/Platform/Node.ts"
+import * as SavedSessions from "../layers/SavedSessions/Pi.ts"
 import * as SessionFence from "../layers/SessionScope/Fence.ts"
 import * as Lifetime from "../layers/SessionScope/Lifetime.ts"
 import * as TeamFiles from "../layers/TeamFiles.ts"
 import { ActivityTracker } from "./ActivityTracker.ts"
+import { Resuming } from "./Attempts.ts"
 import { command } from "./Command.ts"
 import { Delivery } from "./Delivery.ts"
 import { Membership } from "./Membership.ts"
@@ -69,15 +71,20 @@ const services = (
     FileMutationQueue.layer(host.withFileMutationQueue)
   )
   const network = Layer.mergeAll(IntercomServer.layer, IntercomClient.layer)
-  const terminals = Layer.mergeAll(Multiplexers.layer, HostProgram.layer({ ...host, agentDir: host.agentDir() }))
+  const program = { ...host, agentDir: host.agentDir() }
+  const terminals = Layer.mergeAll(Multiplexers.layer, HostProgram.layer(program), SavedSessions.layer(program))
   const adapters = Layer.mergeAll(SessionFence.layer(fence, lifetime.last), network, terminals).pipe(
     Layer.provideMerge(TeamFiles.layer),
     Layer.provideMerge(piSession),
     Layer.provideMerge(here)
   )
-  return Layer.mergeAll(Membership.layer, Delivery.layer, ReportQueue.layer, ActivityTracker.layer).pipe(
-    Layer.provideMerge(adapters)
-  )
+  return Layer.mergeAll(
+    Membership.layer,
+    Delivery.layer,
+    ReportQueue.layer,
+    ActivityTracker.layer,
+    Resuming.layer
+  ).pipe(Layer.provideMerge(adapters))
 }
 
 type Services = Layer.Layer.Success<ReturnType<typeof services>>
@@ -218,7 +225,8 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
   })
 
   pi.registerCommand("intercom", {
-    description: "Shows the team; `start` publishes a team file here, `takeover` replaces a coordinator that is gone",
+    description: "Shows the team; `start` publishes a team file here, `resolve <worker>` settles what needs " +
+      "attention, `takeover` replaces a coordinator that is gone",
     handler: async (args, context) => {
       if (!current.active) return tell(context, current.sentence, "warning")
       const outcome = await current.run(command(args))

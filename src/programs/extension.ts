@@ -3,6 +3,7 @@ import {
   type ExtensionAPI,
   getAgentDir,
   ProjectTrustStore,
+  SessionManager,
   SettingsManager,
   VERSION,
   withFileMutationQueue
@@ -22,6 +23,7 @@ export default function extension(pi: ExtensionAPI): void {
     agentDir: getAgentDir,
     withFileMutationQueue,
     SettingsManager,
+    SessionManager,
     ProjectTrustStore,
     DefaultPackageManager
   })

@@ -42,7 +42,8 @@ describe("ToolCatalogue", () => {
       "intercom_list",
       "intercom_worker_status",
       "intercom_request_status",
-      "intercom_remove_worker"
+      "intercom_remove_worker",
+      "intercom_resume_worker"
     ])
   })
 

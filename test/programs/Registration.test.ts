@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ConfigStore } from "../../src/services/ConfigStore.ts"
 import { makeTeamWorld } from "../support/ConfigMemory.ts"
+import { makeLedgerMemory } from "../support/LedgerMemory.ts"
 import { makeLockWorld } from "../support/LockMemory.ts"
 import { makeReportMemory } from "../support/ReportMemory.ts"
 import { makeMachineOn } from "../support/SimulatedTeam.ts"
@@ -24,7 +25,10 @@ const slowly = (published: Deferred.Deferred<void>, goOn: Deferred.Deferred<void
           )
       }))
   ).pipe(Layer.provideMerge(makeTeamWorld("/work").layer))
-  return makeMachineOn(Layer.mergeAll(slow, StateMemory.layer, makeReportMemory()), makeLockWorld().layerFor)
+  return makeMachineOn(
+    Layer.mergeAll(slow, StateMemory.layer, makeReportMemory(), makeLedgerMemory().layer),
+    makeLockWorld().layerFor
+  )
 }
 
 describe("registration at a coordinator that has just published (spec 1.3, 3.2)", () => {

@@ -5,12 +5,13 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import type { Launched, LaunchRequest } from "../../src/domain/Launch.ts"
 import { LaunchFailed } from "../../src/domain/Launch.ts"
-import { IdentityFailed } from "../../src/domain/Pane.ts"
+import { IdentityFailed, paneTrace } from "../../src/domain/Pane.ts"
 import { type MultiplexerKind, SessionId } from "../../src/domain/Primitives.ts"
 import type { ToolName } from "../../src/domain/ToolCatalogue.ts"
 import * as SessionFence from "../../src/layers/SessionScope/Fence.ts"
 import * as Lifetime from "../../src/layers/SessionScope/Lifetime.ts"
 import { ActivityTracker } from "../../src/programs/ActivityTracker.ts"
+import { Resuming } from "../../src/programs/Attempts.ts"
 import { command } from "../../src/programs/Command.ts"
 import { Delivery } from "../../src/programs/Delivery.ts"
 import { Membership } from "../../src/programs/Membership.ts"
@@ -23,13 +24,16 @@ import type { ConfigStore } from "../../src/services/ConfigStore.ts"
 import { HostProgram } from "../../src/services/HostProgram.ts"
 import { type Multiplexer, Multiplexers } from "../../src/services/Multiplexers.ts"
 import type { OwnedLock } from "../../src/services/OwnedLock.ts"
+import type { ProcessLedger } from "../../src/services/ProcessLedger.ts"
 import type { ProjectDirectories } from "../../src/services/ProjectDirectories.ts"
 import type { ReportStore } from "../../src/services/ReportStore.ts"
+import { SavedSessions, SessionNotSaved } from "../../src/services/SavedSessions.ts"
 import type { Secrets } from "../../src/services/Secrets.ts"
 import type { StateDir } from "../../src/services/StateDir.ts"
 import { makeTeamWorld } from "./ConfigMemory.ts"
 import { makeHost } from "./HostSimulated.ts"
 import { makeIds } from "./IdsTest.ts"
+import { makeLedgerMemory } from "./LedgerMemory.ts"
 import { makeLockWorld } from "./LockMemory.ts"
 import * as Network from "./NetworkMemory.ts"
 import { makeObservationMemory } from "./ObservationMemory.ts"
@@ -41,14 +45,24 @@ const makeTerminals = () => {
   const launches: Array<LaunchRequest> = []
   const titles: Array<string> = []
   const failing: { with: LaunchFailed | undefined } = { with: undefined }
+  /** What happens while a launch is submitted, before its answer. */
+  const during: { do: Effect.Effect<void> } = { do: Effect.void }
+  /** The traces of panes that are proven gone. */
+  const gone = new Set<string>()
+  const traceOf = (pane: string) => paneTrace("tmux", { workspaceId: "tmux:1:1", paneId: pane })
   const multiplexer = (kind: MultiplexerKind): Multiplexer => ({
     kind,
     launch: (request) =>
       Effect.suspend(() => {
         if (failing.with !== undefined) return failing.with
-        launches.push(request)
-        const launched: Launched = { multiplexer: kind, tab: `@${launches.length}`, pane: `%${launches.length}` }
-        return Effect.succeed(launched)
+        const pane = `%${launches.push(request)}`
+        const launched: Launched = {
+          multiplexer: kind,
+          tab: `@${launches.length}`,
+          pane,
+          ...(kind === "tmux" ? { trace: traceOf(pane) } : {})
+        }
+        return Effect.as(during.do, launched)
       }),
     title: (name) => Effect.sync(() => void titles.push(name)),
     identify: Effect.fail(new IdentityFailed({ detail: "a simulated terminal" })),
@@ -56,38 +70,63 @@ const makeTerminals = () => {
   })
   const layer = Layer.succeed(Multiplexers, {
     of: multiplexer,
-    gone: () => Effect.succeed(false),
+    gone: (trace) => Effect.sync(() => gone.has(trace)),
     here: Effect.succeed<MultiplexerKind>("tmux"),
     title: (name) => Effect.sync(() => void titles.push(name))
   })
-  return { launches, titles, failing, layer }
+  /** Closes a pane, as the multiplexer then proves. */
+  const close = (pane: string) => void gone.add(traceOf(pane))
+  return { launches, titles, failing, during, close, layer }
 }
 
-const program = Layer.succeed(HostProgram, {
-  argv: Effect.succeed(["pi", "-e", "/extension.js"] as const),
-  environment: Effect.succeed({ PATH: "/bin" }),
-  checkCopies: () => Effect.void
-})
+/** The Pi of a machine: the sessions that it has saved by their ids, and what else would be loaded in a folder. */
+const makePi = () => {
+  const saved = new Set<string>()
+  const copies: { in: string | undefined } = { in: undefined }
+  const program = Layer.succeed(HostProgram, {
+    argv: Effect.succeed(["pi", "-e", "/extension.js"] as const),
+    environment: Effect.succeed({ PATH: "/bin" }),
+    checkCopies: (directory) =>
+      Effect.suspend(() =>
+        copies.in === directory
+          ? new LaunchFailed({ reason: "other_copy", detail: "two copies of Intercom" })
+          : Effect.void
+      )
+  })
+  const sessions = Layer.succeed(SavedSessions, {
+    find: (directory, sessionId) =>
+      Effect.suspend(() =>
+        saved.has(sessionId)
+          ? Effect.succeed(`/saved${directory}/${sessionId}.jsonl`)
+          : new SessionNotSaved({ reason: "absent", detail: "that worker's session is not saved" })
+      )
+  })
+  return { saved, copies, layer: Layer.merge(program, sessions) }
+}
 
 /** One machine with several simulated Pi sessions on it: one team file world, one network, one terminal. */
 export const makeMachine = (...folders: ReadonlyArray<string>) => {
   const world = makeTeamWorld(...folders)
   const locks = makeLockWorld()
-  const files = Layer.mergeAll(world.layer, StateMemory.layer, makeReportMemory())
+  const { layer, ledgers } = makeLedgerMemory()
+  const files = Layer.mergeAll(world.layer, StateMemory.layer, makeReportMemory(), layer)
   const machine = makeMachineOn(files, locks.layerFor)
   /** Kills a session's process: its port is free, its lock stays behind. */
   const kill = (session: Effect.Effect.Success<ReturnType<typeof machine.open>>) =>
     Effect.zipRight(session.stop, Effect.sync(() => locks.die(session.pid)))
-  return { world, locks, ...machine, kill }
+  return { world, locks, ledgers, ...machine, kill }
 }
 
 /** A simulated machine over given files and locks (those of a process), for example real ones. */
 export const makeMachineOn = (
-  files: Layer.Layer<ConfigReader | ConfigStore | ProjectDirectories | Secrets | StateDir | ReportStore>,
+  files: Layer.Layer<
+    ConfigReader | ConfigStore | ProjectDirectories | Secrets | StateDir | ReportStore | ProcessLedger
+  >,
   locksOf: (pid: number) => Layer.Layer<OwnedLock>
 ) => {
   const network = Network.make()
   const terminals = makeTerminals()
+  const pi = makePi()
   let sessions = 0
 
   /** Opens a session as Pi would, in a process of its own, and starts intercom in it. */
@@ -104,14 +143,18 @@ export const makeMachineOn = (
         host.layer,
         observations.layer,
         terminals.layer,
-        program,
+        pi.layer,
         locksOf(pid),
         makeIds(sessions)
       ))
     )
-    const programs = Layer.mergeAll(Membership.layer, Delivery.layer, ReportQueue.layer, ActivityTracker.layer).pipe(
-      Layer.provideMerge(adapters)
-    )
+    const programs = Layer.mergeAll(
+      Membership.layer,
+      Delivery.layer,
+      ReportQueue.layer,
+      ActivityTracker.layer,
+      Resuming.layer
+    ).pipe(Layer.provideMerge(adapters))
     const context = yield* Layer.buildWithScope(programs, lifetime.work)
     const started = yield* start.pipe(Effect.provide(context), Scope.extend(lifetime.work), Effect.exit)
     const inside = <A, E>(effect: Effect.Effect<A, E, Layer.Layer.Success<typeof programs>>) =>
@@ -142,5 +185,5 @@ export const makeMachineOn = (
     }
   })
 
-  return { network, terminals, open }
+  return { network, terminals, pi, open }
 }

@@ -1,11 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type { StateUnusable } from "../../domain/ConfigErrors.ts"
 import type { EnvelopeOf } from "../../domain/Envelope.ts"
+import { attemptOf, endAttempt } from "../../domain/Ledger.ts"
 import type { Port } from "../../domain/Primitives.ts"
 import { agentBySession, proposeConfig, type TeamConfig } from "../../domain/TeamConfig.ts"
 import { ConfigStore } from "../../services/ConfigStore.ts"
 import type { Commit, Refusal } from "../../services/IntercomServer.ts"
 import { ObservationLog } from "../../services/ObservationLog.ts"
+import { ProcessLedger } from "../../services/ProcessLedger.ts"
 import { SessionScope } from "../../services/SessionScope.ts"
 import { Delivery } from "../Delivery.ts"
 import { type Member, Membership } from "../Membership.ts"
@@ -29,15 +32,27 @@ const untold: Refusal = {
   sentence: "the new port is saved, but the coordinator's model could not be told of it"
 }
 
-/** A configured worker's status updates its saved port when that differs; every status is shown (spec 3.3). */
+/** A status is shown whatever has become of the ledger: then a resume stays open, which a person can settle. */
+const unrecorded = <A, R>(effect: Effect.Effect<A, StateUnusable, R>): Effect.Effect<A | undefined, never, R> =>
+  Effect.catchAll(effect, (failed) => Effect.as(Effect.logWarning(failed.message), undefined))
+
+/**
+ * A configured worker's status updates its saved port when that differs; every status is shown (spec 3.3), and ends an
+ * open resume of its session (spec 5.5).
+ */
 export const status = Effect.fn("receive.status")(
   function*(standing: Member, envelope: EnvelopeOf<"status">, commit: Commit) {
     const { busy, port } = envelope.payload
     const delivery = yield* Delivery
     const { sessionId } = yield* Membership
     const store = yield* ConfigStore
+    const ledger = yield* ProcessLedger
     const { guard } = yield* SessionScope
     yield* (yield* ObservationLog).record({ event: "status.received", peerSessionId: envelope.from, port, busy })
+    // As it is now: a resume that begins while this waits to be shown is not answered by it.
+    const attempt = yield* unrecorded(
+      Effect.map(ledger.read(standing.root), (recorded) => attemptOf(recorded, envelope.from))
+    )
     const agent = agentBySession(standing.config, envelope.from)
     const moved = agent !== undefined && agent.port !== port
     if (moved) {
@@ -50,7 +65,11 @@ export const status = Effect.fn("receive.status")(
       "status",
       senderOf(standing, envelope.from),
       `port: ${port}\nbusy: ${busy ? "yes" : "no"}`,
-      commit(Effect.void)
+      commit(
+        attempt === undefined
+          ? Effect.void
+          : unrecorded(ledger.change(standing.root, endAttempt(envelope.from, attempt.at)))
+      )
     ).pipe(Effect.mapError((error) => moved ? untold : notTaken(error)))
   }
 )

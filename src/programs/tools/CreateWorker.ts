@@ -3,11 +3,8 @@ import { LaunchFailed } from "../../domain/Launch.ts"
 import type { ToolArguments } from "../../domain/ToolCatalogue.ts"
 import { result } from "../../domain/ToolResult.ts"
 import { HostProgram } from "../../services/HostProgram.ts"
-import { Multiplexers } from "../../services/Multiplexers.ts"
-import { ObservationLog } from "../../services/ObservationLog.ts"
 import { ProjectDirectories } from "../../services/ProjectDirectories.ts"
-import { SessionScope } from "../../services/SessionScope.ts"
-import { StateDir } from "../../services/StateDir.ts"
+import { launchPi } from "../LaunchPi.ts"
 import type { Standing } from "../Membership.ts"
 import { publishTeam } from "../Team.ts"
 
@@ -17,29 +14,13 @@ import { publishTeam } from "../Team.ts"
  */
 export const createWorker = Effect.fn("intercom_create_worker")(
   function*(standing: Standing, args: ToolArguments<"intercom_create_worker">) {
-    const program = yield* HostProgram
-    const scope = yield* SessionScope
-    const log = yield* ObservationLog
     const directory = yield* (yield* ProjectDirectories).resolve(standing.root, args.projectDirectory ?? ".")
-    yield* program.checkCopies(directory.real)
+    yield* (yield* HostProgram).checkCopies(directory.real)
     const team = standing.role === "solo" ? yield* publishTeam(standing) : standing
-    const environment = {
-      ...(yield* program.environment),
-      PI_INTERCOM_ROOT: team.root,
-      PI_INTERCOM_STATE_DIR: yield* (yield* StateDir).base
-    }
-    yield* scope.guard
-    const launched = yield* (yield* Multiplexers).of(team.config.multiplexer).launch({
-      root: team.root,
-      argv: yield* program.argv,
-      directory: directory.real,
-      environment
-    }).pipe(
-      Effect.tapBoth({
-        onSuccess: () => log.record({ event: "launch.result", outcome: "submitted" }),
-        onFailure: (failed) => log.record({ event: "launch.result", outcome: failed.reason })
-      }),
-      Effect.mapError((failed) => new LaunchFailed({ ...failed, published: standing.role === "solo" }))
+    const launched = yield* launchPi(team, directory.real, []).pipe(
+      Effect.mapError((failed) =>
+        failed._tag === "LaunchFailed" ? new LaunchFailed({ ...failed, published: standing.role === "solo" }) : failed
+      )
     )
     return result({
       submitted: true,

@@ -10,6 +10,7 @@ import type { Member, Standing } from "../Membership.ts"
 import { enterTeam } from "../Team.ts"
 import { createWorker } from "./CreateWorker.ts"
 import { reloadWorker, reportStatus, reportWork, requestStatus, send } from "./Messages.ts"
+import { resumeWorker } from "./ResumeWorker.ts"
 import { configureWorker, list, removeWorker, setMultiplexer } from "./Roster.ts"
 import { workerStatus } from "./WorkerStatus.ts"
 
@@ -66,7 +67,7 @@ const handlers = {
   intercom_close_worker: later("intercom_close_worker"),
   intercom_report_handoff: later("intercom_report_handoff"),
   intercom_stop_worker: later("intercom_stop_worker"),
-  intercom_resume_worker: later("intercom_resume_worker")
+  intercom_resume_worker: member("intercom_resume_worker", a.intercom_resume_worker, resumeWorker)
 } as const
 
 /**

@@ -3,7 +3,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { type Attempt, attemptOf, emptyLedger, type Ledger, replaceAttempt } from "../../../src/domain/Ledger.ts"
+import {
+  addAttempt,
+  type Attempt,
+  attemptOf,
+  emptyLedger,
+  endAttempt,
+  type Ledger,
+  tracePane
+} from "../../../src/domain/Ledger.ts"
 import { SessionId } from "../../../src/domain/Primitives.ts"
 import { ProcessLedger } from "../../../src/services/ProcessLedger.ts"
 
@@ -19,8 +27,7 @@ export const attempt = (pane?: string): Attempt => ({
 })
 
 /** Puts an attempt where there is none. */
-export const put = (sessionId: string, pane?: string) =>
-  replaceAttempt(SessionId.make(sessionId), undefined, attempt(pane))
+export const put = (sessionId: string, pane?: string) => addAttempt(SessionId.make(sessionId), attempt(pane))
 
 const process = { pid: 7, startTicks: "12", bootId: "b", machineId: "", pidNamespace: "pid:[1]" }
 
@@ -41,11 +48,8 @@ export const contract = (
         assert.deepStrictEqual(yield* one.read(root), emptyLedger)
         const jobs: Ledger["jobs"] = { "job-1": process, "job-2": { pid: 9 } }
         const written = yield* one.change(root, (ledger) => ({ ...put("a", "tmux tmux:1:2 %3")(ledger), jobs }))
-        assert.deepStrictEqual(written, {
-          version: 1,
-          attempts: { a: attempt("tmux tmux:1:2 %3") },
-          jobs
-        })
+        assert.deepStrictEqual(attemptOf(written, SessionId.make("a")), attempt("tmux tmux:1:2 %3"))
+        assert.deepStrictEqual(written.jobs, jobs)
         assert.deepStrictEqual(yield* two.read(root), written)
         assert.deepStrictEqual(yield* two.read(other), emptyLedger)
         const after = yield* two.change(root, put("b"))
@@ -74,19 +78,33 @@ export const contract = (
         }
       }))
 
-    it.scopedLive("an attempt is replaced only while it is the expected one", () =>
+    it.scopedLive("only the attempt that is meant gets a pane or ends; one that is open is not begun again", () =>
       Effect.gen(function*() {
         const { layer, root } = yield* place
         const ledger = yield* ledgerOf(layer)
         const a = SessionId.make("a")
-        yield* ledger.change(root, put("a"))
-        const kept = yield* ledger.change(root, put("a", "tmux w p"))
-        assert.deepStrictEqual(attemptOf(kept, a), attempt())
-        yield* ledger.change(root, replaceAttempt(a, attempt(), attempt("tmux w p")))
-        yield* ledger.change(root, replaceAttempt(a, attempt(), undefined))
-        assert.deepStrictEqual(attemptOf(yield* ledger.read(root), a), attempt("tmux w p"))
-        yield* ledger.change(root, replaceAttempt(a, attempt("tmux w p"), undefined))
+        const { at } = attempt()
+        const later = "2025-11-02T10:15:30.124Z"
+        const step = (change: (before: Ledger) => Ledger) =>
+          Effect.map(ledger.change(root, change), (after) => attemptOf(after, a))
+        assert.deepStrictEqual(yield* step(tracePane(a, at, "tmux w p")), undefined)
+        assert.deepStrictEqual(yield* step(put("a")), attempt())
+        assert.deepStrictEqual(yield* step(addAttempt(a, { at: later })), attempt())
+        assert.deepStrictEqual(yield* step(tracePane(a, later, "tmux w p")), attempt())
+        assert.deepStrictEqual(yield* step(tracePane(a, at, "tmux w p")), attempt("tmux w p"))
+        assert.deepStrictEqual(yield* step(endAttempt(a, later)), attempt("tmux w p"))
+        assert.deepStrictEqual(yield* step(endAttempt(a, at)), undefined)
         assert.deepStrictEqual(yield* ledger.read(root), emptyLedger)
+      }))
+
+    it.scopedLive("at most 256 attempts are open", () =>
+      Effect.gen(function*() {
+        const { layer, root } = yield* place
+        const ledger = yield* ledgerOf(layer)
+        const ids = Array.from({ length: 257 }, (_, index) => `s-${index}`)
+        const full = yield* ledger.change(root, (before) => ids.reduce((one, id) => put(id)(one), before))
+        assert.sameMembers(Object.keys(full.attempts), ids.slice(0, 256))
+        assert.deepStrictEqual(yield* ledger.read(root), full)
       }))
   })
 }

@@ -1,0 +1,79 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { attemptOf } from "../domain/Ledger.ts"
+import { SessionId } from "../domain/Primitives.ts"
+import { Refused } from "../domain/SessionErrors.ts"
+import { observed } from "../domain/TakeOver.ts"
+import { type Agent, agentByName } from "../domain/TeamConfig.ts"
+import { HostSession } from "../services/HostSession.ts"
+import { IntercomClient } from "../services/IntercomClient.ts"
+import { ProcessLedger } from "../services/ProcessLedger.ts"
+import { openAttempt, settle, submitted } from "./Attempts.ts"
+import type { Member, Standing } from "./Membership.ts"
+import { enterTeam } from "./Team.ts"
+
+const isSessionId = Schema.is(SessionId)
+
+const notHere = new Refused({
+  reason: "not_coordinator",
+  sentence:
+    "Only the team's coordinator records what is settled, so nothing was done. Run it in the coordinator's session."
+})
+
+/** The team, while this session coordinates it. */
+const coordinated = (standing: Standing): Effect.Effect<Member, Refused> =>
+  standing.role === "coordinator" ? Effect.succeed(standing) : notHere
+
+const nothingOf = (who: string) =>
+  new Refused({
+    reason: "unknown_name",
+    sentence: `There is nothing to settle of ${
+      JSON.stringify(who)
+    }, so nothing was done. /intercom says what needs attention.`
+  })
+
+const closesLater = new Refused({
+  reason: "not_supported",
+  sentence: "Settling a close is not in this version yet; nothing was done."
+})
+
+/** Settles an open resume: by proof, or by what the person saw. Answers the text to show. */
+const resolveAttempt = Effect.fn("Resolve.attempt")(
+  function*(root: string, who: string, sessionId: SessionId, worker: Agent | undefined) {
+    const attempt = yield* openAttempt(root, sessionId)
+    if (attempt === undefined) {
+      return `The resume of ${who} is settled: its pane is proven gone. It can be resumed again.`
+    }
+    const seen = worker && (yield* (yield* IntercomClient).probe(root, worker))
+    if (worker !== undefined && seen?.reason === "verified") {
+      yield* settle(root, sessionId, attempt)
+      return `The resume of ${who} is settled: ${observed(seen, worker.port)}.`
+    }
+    const closed = yield* (yield* HostSession).confirm(
+      "Is the Pi of that resume closed?",
+      `The resume of ${who} (session ${sessionId}) ${submitted(attempt)}. That this pane is gone is not proven` +
+        (worker === undefined || seen === undefined ? ". " : `; ${observed(seen, worker.port)}. `) +
+        "Say yes only if you have seen that the Pi it opened is closed: then the worker can be resumed again. " +
+        "If it still runs, say no: the resume stays open until that Pi reports its status."
+    )
+    if (!closed) return `Nothing was recorded: the resume of ${who} stays open.`
+    // The answer may have taken its time: this session must still be the one that records.
+    yield* Effect.flatMap(enterTeam, coordinated)
+    yield* settle(root, sessionId, attempt)
+    return `Recorded: the Pi of that resume is closed. ${who} can be resumed again.`
+  }
+)
+
+/**
+ * `/intercom resolve <worker>`: settles an open resume (spec 4). A worker whose entry was removed meanwhile is named by
+ * its session id.
+ */
+export const resolve = Effect.fn("resolve")(function*(standing: Standing, who: string) {
+  const team = yield* coordinated(standing)
+  const worker = agentByName(team.config, who)
+  if (worker?.closeJob?.state === "uncertain") return yield* closesLater
+  const sessionId = worker?.sessionId ?? who
+  if (!isSessionId(sessionId)) return yield* nothingOf(who)
+  if (attemptOf(yield* (yield* ProcessLedger).read(team.root), sessionId) === undefined) return yield* nothingOf(who)
+  return yield* resolveAttempt(team.root, worker?.name ?? who, sessionId, worker)
+})
