@@ -83,6 +83,8 @@ const makeTerminals = () => {
 const makePi = () => {
   const saved = new Set<string>()
   const copies: { in: string | undefined } = { in: undefined }
+  /** What happens meanwhile, during the last check before a launch. */
+  const checking: { do: Effect.Effect<void> } = { do: Effect.void }
   const program = Layer.succeed(HostProgram, {
     argv: Effect.succeed(["pi", "-e", "/extension.js"] as const),
     environment: Effect.succeed({ PATH: "/bin" }),
@@ -90,7 +92,7 @@ const makePi = () => {
       Effect.suspend(() =>
         copies.in === directory
           ? new LaunchFailed({ reason: "other_copy", detail: "two copies of Intercom" })
-          : Effect.void
+          : checking.do
       )
   })
   const sessions = Layer.succeed(SavedSessions, {
@@ -101,7 +103,7 @@ const makePi = () => {
           : new SessionNotSaved({ reason: "absent", detail: "that worker's session is not saved" })
       )
   })
-  return { saved, copies, layer: Layer.merge(program, sessions) }
+  return { saved, copies, checking, layer: Layer.merge(program, sessions) }
 }
 
 /** One machine with several simulated Pi sessions on it: one team file world, one network, one terminal. */
