@@ -195,9 +195,10 @@ describe("facts of real processes", () => {
       const { facts } = yield* ProcessIdentity
       for (const name of ["\\rUid:\\t0\\t0\\t0\\t0", "x\\nUid:\\t0\\t0\\t0\\t0", ") Z 1 1 1 1 (", "\\\\"]) {
         const named = yield* shell(
-          `printf '${name}' > /proc/$$/comm; echo x; read line < /proc/$$/fd/0; while :; do sleep 1; done`,
+          `printf '${name}' > /proc/$$/comm; echo x; while :; do sleep 1; done`,
           process.getuid?.() === 0 ? { uid: 65534 } : {}
         )
+        assert.notStrictEqual(readFileSync(`/proc/${named.pid}/comm`, "utf8"), "sh\n")
         const known = yield* facts(named.pid)
         assert.strictEqual(known.uid, process.getuid?.() === 0 ? 65534 : process.getuid?.(), name)
         assert.strictEqual(known.session, Number(ps(named.pid, "sid")), name)
