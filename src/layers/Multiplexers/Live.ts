@@ -3,26 +3,35 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { parseTrace } from "../../domain/Pane.ts"
 import type { CommandRunner } from "../../services/CommandRunner.ts"
+import type { Ids } from "../../services/Ids.ts"
 import { Multiplexers } from "../../services/Multiplexers.ts"
 import { Platform } from "../../services/Platform.ts"
 import type { ProcessIdentity } from "../../services/ProcessIdentity.ts"
+import type { StateDir } from "../../services/StateDir.ts"
+import * as LaunchScripts from "../LaunchScripts/File.ts"
+import * as Herdr from "./Herdr.ts"
 import * as Tmux from "./Tmux.ts"
 import * as Unavailable from "./Unavailable.ts"
+import * as WindowsTerminal from "./WindowsTerminal.ts"
 
 const make = Effect.gen(function*() {
   const platform = yield* Platform
-  const tmux = yield* Tmux.make
+  const [herdr, tmux] = [yield* Herdr.make, yield* Tmux.make]
+  const none = platform.os === "win32" ? yield* WindowsTerminal.make : Unavailable.none
   const inside = yield* Effect.orDie(Config.all({
     herdr: Config.withDefault(Config.string("HERDR_ENV"), ""),
     tmux: Config.withDefault(Config.string("TMUX"), "")
   }))
-  const all = { herdr: Unavailable.herdr, tmux, none: Unavailable.none }
+  const all = { herdr, tmux, none }
   const surrounding = inside.herdr === "1" ? "herdr" : inside.tmux !== "" ? "tmux" : undefined
   return Multiplexers.of({
     of: (kind) => all[kind],
     gone: (trace) => {
       const parts = parseTrace(trace)
-      return parts?.multiplexer === "tmux" ? tmux.gone(parts.workspaceId, parts.paneId) : Effect.succeed(false)
+      const asked = parts?.multiplexer === "herdr" ? herdr : parts?.multiplexer === "tmux" ? tmux : undefined
+      return parts === undefined || asked === undefined
+        ? Effect.succeed(false)
+        : asked.gone(parts.workspaceId, parts.paneId)
     },
     here: Effect.succeed(surrounding ?? (platform.os === "win32" ? "none" : "herdr")),
     title: (name) => all[surrounding ?? "none"].title(name)
@@ -30,7 +39,6 @@ const make = Effect.gen(function*() {
 })
 
 /** The multiplexers of this machine, by the environment that this process was started with. */
-export const layer: Layer.Layer<Multiplexers, never, CommandRunner | Platform | ProcessIdentity> = Layer.effect(
-  Multiplexers,
-  make
-)
+export const layer: Layer.Layer<Multiplexers, never, CommandRunner | Ids | Platform | ProcessIdentity | StateDir> =
+  Layer
+    .provide(Layer.effect(Multiplexers, make), LaunchScripts.layer)

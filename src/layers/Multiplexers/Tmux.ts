@@ -2,7 +2,6 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { stat } from "node:fs/promises"
 import { LaunchFailed, type LaunchRequest, TitleFailed } from "../../domain/Launch.ts"
 import {
   fits,
@@ -18,19 +17,13 @@ import { paneRow } from "../../domain/TmuxPanes.ts"
 import { CommandRunner } from "../../services/CommandRunner.ts"
 import type { Multiplexer } from "../../services/Multiplexers.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
+import { checkDirectory } from "./Directory.ts"
 import * as TmuxClient from "./TmuxClient.ts"
 import * as TmuxIdentity from "./TmuxIdentity.ts"
 
 const isPane = Schema.is(PaneId)
 
 const failed = (reason: LaunchFailed["reason"], detail: string) => new LaunchFailed({ reason, detail })
-
-const isDirectory = (path: string): Effect.Effect<boolean> =>
-  Effect.tryPromise(() => stat(path)).pipe(
-    Effect.map((stats) => stats.isDirectory()),
-    // Unreadable is as good as missing: the script could not enter it either.
-    Effect.orElseSucceed(() => false)
-  )
 
 /**
  * The tmux that `TMUX` and `TMUX_PANE` of this process name (spec 5.2). Each launch and title proves afresh that the
@@ -89,9 +82,7 @@ export const make: Effect.Effect<
   const { gone, identify, trace, verify } = TmuxIdentity.make(processes, proven)
 
   const launch = Effect.fn("Tmux.launch")(function*(request: LaunchRequest) {
-    if (!(yield* isDirectory(request.directory))) {
-      return yield* failed("directory", "the worker's directory does not exist or cannot be entered")
-    }
+    yield* checkDirectory(request.directory)
     const surroundings = yield* proven
     const { client, own } = surroundings
     const command = newWindow(own.session, request)

@@ -12,8 +12,10 @@ import * as Procfs from "../../../src/layers/ProcessIdentity/Procfs.ts"
 import { CommandRunner } from "../../../src/services/CommandRunner.ts"
 import { Multiplexers } from "../../../src/services/Multiplexers.ts"
 import { eventuallyTrue } from "../../support/Eventually.ts"
+import * as IdsTest from "../../support/IdsTest.ts"
 import { platformAs } from "../../support/PlatformAs.ts"
 import { isRunning, published } from "../../support/Processes.ts"
+import * as StateMemory from "../../support/StateMemory.ts"
 import { type RealTmux, realTmux } from "../../support/Tmux.ts"
 
 const use = <A, E>(variables: Readonly<Record<string, string>>, effect: Effect.Effect<A, E, Multiplexers>) =>
@@ -22,6 +24,7 @@ const use = <A, E>(variables: Readonly<Record<string, string>>, effect: Effect.E
     Live.layer.pipe(
       Layer.provide(Node.layer),
       Layer.provide(Layer.provideMerge(Procfs.layer, platformAs("linux"))),
+      Layer.provide(Layer.merge(StateMemory.layer, IdsTest.layer)),
       Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))))
     )
   )

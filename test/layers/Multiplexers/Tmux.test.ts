@@ -11,8 +11,10 @@ import type { Command } from "../../../src/services/CommandRunner.ts"
 import { CommandRunner } from "../../../src/services/CommandRunner.ts"
 import { Multiplexers } from "../../../src/services/Multiplexers.ts"
 import { type Behaviour, scripted } from "../../support/CommandScripted.ts"
+import * as IdsTest from "../../support/IdsTest.ts"
 import { platformAs } from "../../support/PlatformAs.ts"
 import { unknownProcesses } from "../../support/ProcessUnknown.ts"
+import * as StateMemory from "../../support/StateMemory.ts"
 
 const inside = { TMUX: "/tmp/a,b/default,77,1", TMUX_PANE: "%3" }
 const panes = [
@@ -37,6 +39,7 @@ const use = <A, E>(
       Layer.provide(script.layer),
       Layer.provide(platformAs(os)),
       Layer.provide(unknownProcesses),
+      Layer.provide(Layer.merge(StateMemory.layer, IdsTest.layer)),
       Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))))
     )
   )
@@ -279,27 +282,6 @@ describe("Multiplexers over a scripted runner", () => {
       assert.strictEqual(script.calls.length, 0)
     }))
 
-  it.effect("herdr and none say what is not there, and run nothing", () =>
-    Effect.gen(function*() {
-      const script = tmux({ stdout: panes })
-      const herdr = yield* Effect.flip(use(script, inside, launch("herdr")))
-      assert.strictEqual(
-        herdr.message,
-        notLaunched(
-          "Herdr support is not in this version yet; run Pi inside tmux and choose tmux with intercom_set_multiplexer"
-        )
-      )
-      const none = yield* Effect.flip(use(script, inside, launch("none")))
-      assert.strictEqual(
-        none.message,
-        notLaunched(
-          "the team's multiplexer is none, and this version opens no terminal windows of its own; " +
-            "run Pi inside tmux and choose tmux with intercom_set_multiplexer"
-        )
-      )
-      assert.strictEqual(script.calls.length, 0)
-    }))
-
   it.effect("where this session is, and what titles its tab", () =>
     Effect.gen(function*() {
       const here = Effect.flatMap(Multiplexers, (all) => all.here)
@@ -312,10 +294,39 @@ describe("Multiplexers over a scripted runner", () => {
       assert.strictEqual(yield* use(script, herdr, here, "win32"), "herdr")
       yield* use(script, {}, title("a"))
       assert.strictEqual(script.calls.length, 0)
-      const error = yield* Effect.flip(use(script, herdr, title("a")))
+      // tmux started inside a pane of Herdr, or Herdr inside one of tmux: Herdr titles.
+      yield* Effect.flip(use(script, { ...inside, ...herdr, HERDR_WORKSPACE_ID: "w1" }, title("a")))
+      assert.deepStrictEqual(script.calls.map((call) => call.program), ["herdr"])
+    }))
+
+  it.effect("outside Windows none opens no window and says what to do, and runs nothing", () =>
+    Effect.gen(function*() {
+      const script = tmux({ stdout: panes })
+      const error = yield* Effect.flip(use(script, inside, launch("none")))
+      assert.strictEqual(error.reason, "unsupported")
       assert.strictEqual(
         error.message,
-        "The tab could not be renamed: Herdr support is not in this version yet."
+        notLaunched(
+          "the team's multiplexer is none, and only on Windows does Intercom open terminal windows of its own; " +
+            "run Pi inside Herdr or tmux and choose that with intercom_set_multiplexer"
+        )
       )
+      assert.strictEqual(script.calls.length, 0)
+    }))
+
+  it.effect("a trace is asked of the multiplexer that it names, and only of that one", () =>
+    Effect.gen(function*() {
+      const everywhere = { ...inside, HERDR_ENV: "1", HERDR_WORKSPACE_ID: "w1" }
+      const asked = (trace: string) => {
+        const script = scripted(() => ({ code: 1 }))
+        return Effect.flatMap(Multiplexers, (all) => all.gone(trace)).pipe(
+          (effect) => use(script, everywhere, effect),
+          Effect.map((gone) => [gone, script.calls.map((call) => call.program)])
+        )
+      }
+      assert.deepStrictEqual(yield* asked("herdr w1 w1:p1"), [false, ["herdr"]])
+      for (const trace of ["none w1 w1:p1", "screen a b", "herdr w1", "", "herdr w1 w1:p1 more"]) {
+        assert.deepStrictEqual(yield* asked(trace), [false, []], trace)
+      }
     }))
 })
