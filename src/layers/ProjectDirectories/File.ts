@@ -9,6 +9,18 @@ import { look, realPath } from "../Files.ts"
 
 const isProjectDirectory = Schema.is(ProjectDirectory)
 
+/**
+ * Where a real path lies below a real root, with `/` separators and `.` for the root itself; undefined when it is
+ * outside, another drive or share of Windows included. `rules` are those of the system.
+ */
+export const placeBelow = (root: string, real: string, rules: path.PlatformPath = path): string | undefined => {
+  const below = rules.relative(root, real)
+  if (below === "") return "."
+  return below === ".." || below.startsWith(`..${rules.sep}`) || rules.isAbsolute(below)
+    ? undefined
+    : below.split(rules.sep).join("/")
+}
+
 const resolve = Effect.fn("ProjectDirectories.resolve")(function*(root: string, directory: string) {
   const refused = (detail: string) => new ConfigRefused({ detail: `the project directory ${detail}` })
   const realRoot = yield* realPath(root).pipe(Effect.mapError(() => refused("has no root: the team's folder is gone")))
@@ -17,11 +29,8 @@ const resolve = Effect.fn("ProjectDirectories.resolve")(function*(root: string, 
       refused(failed.reason === "absent" ? "does not exist" : `is unusable: ${failed.detail}`)
     )
   )
-  const below = path.relative(realRoot, real)
-  const relative = below === "" ? "." : below.split(path.sep).join("/")
-  if (below === ".." || below.startsWith(`..${path.sep}`) || path.isAbsolute(below)) {
-    return yield* refused("is outside the team's root, where links lead to counted")
-  }
+  const relative = placeBelow(realRoot, real)
+  if (relative === undefined) return yield* refused("is outside the team's root, where links lead to counted")
   const stat = yield* look(real).pipe(Effect.mapError((failed) => refused(`is unusable: ${failed.detail}`)))
   if (!stat.isDirectory()) return yield* refused("is not a folder")
   if (!isProjectDirectory(relative)) return yield* refused("has a name that a team file cannot hold")
