@@ -46,7 +46,9 @@ const Fields = Schema.Struct({
 /** The team file, version 1. Build values with {@link decodeConfig} or {@link changeConfig}: they check the rules between agents. */
 export type TeamConfig = typeof Fields.Type
 
-const checkAgent = (agent: Agent, index: number): Invalid | undefined => {
+const coordinatorKey = nameKey(coordinatorName)
+
+const checkAgent = (agent: Agent, key: string, index: number): Invalid | undefined => {
   const at = (field: string, problem: string): Invalid => ({ path: `agents[${index}].${field}`, problem })
   if (agent.coordinator) {
     if (agent.name !== coordinatorName) return at("name", `the coordinator's name is exactly ${coordinatorName}`)
@@ -55,9 +57,7 @@ const checkAgent = (agent: Agent, index: number): Invalid | undefined => {
     if (agent.closeJob !== undefined) return at("closeJob", "only workers have one")
     return undefined
   }
-  if (nameKey(agent.name) === nameKey(coordinatorName)) {
-    return at("name", "no worker may have the coordinator's name")
-  }
+  if (key === coordinatorKey) return at("name", "no worker may have the coordinator's name")
   if (agent.dashboardPort !== undefined) return at("dashboardPort", "only the coordinator has one")
   return undefined
 }
@@ -68,14 +68,13 @@ export const checkRules = (config: TeamConfig): Invalid | undefined => {
   const names = new Set<string>()
   let coordinators = 0
   for (const [index, agent] of config.agents.entries()) {
-    const problem = checkAgent(agent, index)
+    const key = nameKey(agent.name)
+    const problem = checkAgent(agent, key, index)
     if (problem !== undefined) return problem
-    if (ids.has(agent.sessionId)) {
+    if (ids.add(agent.sessionId).size === index) {
       return { path: `agents[${index}].sessionId`, problem: "two agents have this session id" }
     }
-    if (names.has(nameKey(agent.name))) return { path: `agents[${index}].name`, problem: "two agents have this name" }
-    ids.add(agent.sessionId)
-    names.add(nameKey(agent.name))
+    if (names.add(key).size === index) return { path: `agents[${index}].name`, problem: "two agents have this name" }
     if (agent.coordinator) coordinators += 1
   }
   if (coordinators !== 1) {
@@ -142,12 +141,18 @@ export const encodeConfig = (config: TeamConfig): string => {
   return `{\n${entries.join(",\n")}\n}\n`
 }
 
+/** What was checked whole here: a change that a caller has proposed is not checked again by the store. */
+const valid = new WeakSet<TeamConfig>()
+
 /** Replaces the agents of a valid config: validates those that are not in it by reference, and the rules between all. */
 export const changeConfig = (
   config: TeamConfig,
   change: { readonly agents?: ReadonlyArray<Agent>; readonly multiplexer?: MultiplexerKind }
-): Either.Either<TeamConfig, Invalid> => {
-  const next: TeamConfig = { ...config, ...change }
+): Either.Either<TeamConfig, Invalid> => checkChange(config, { ...config, ...change })
+
+/** {@link changeConfig} of a config that somebody else has made from a valid one. */
+export const checkChange = (config: TeamConfig, next: TeamConfig): Either.Either<TeamConfig, Invalid> => {
+  if (valid.has(next)) return Either.right(next)
   const known = new Set(config.agents)
   for (const [index, agent] of next.agents.entries()) {
     if (known.has(agent)) continue
@@ -161,7 +166,9 @@ export const changeConfig = (
     }
   }
   const broken = checkRules(next)
-  return broken === undefined ? Either.right(next) : Either.left(broken)
+  if (broken !== undefined) return Either.left(broken)
+  valid.add(next)
+  return Either.right(next)
 }
 
 /** {@link changeConfig} for a caller who asked for the change: a broken rule becomes the refusal it is told. */

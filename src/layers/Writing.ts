@@ -37,10 +37,12 @@ export const atNewNameNow = <A>(
   }
 }
 
-/** Removes a file; one that is gone already is no failure. */
+/** Removes a file; one that is gone already is no failure, and the usual case: it was renamed. */
 export const removeNow = (file: string): Either.Either<void, FileFailed> =>
   Either.orElse(
-    attemptNow(file, () => fs.unlinkSync(file)),
+    attemptNow(file, () => {
+      if (fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined) fs.unlinkSync(file)
+    }),
     (failed) => failed.reason === "absent" ? Either.void : Either.left(failed)
   )
 
