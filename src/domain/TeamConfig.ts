@@ -141,18 +141,18 @@ export const encodeConfig = (config: TeamConfig): string => {
   return `{\n${entries.join(",\n")}\n}\n`
 }
 
-/** What was checked whole here: a change that a caller has proposed is not checked again by the store. */
-const valid = new WeakSet<TeamConfig>()
+/** By a changed config the one it was made of here: what a caller has proposed the store need not check again. */
+const origins = new WeakMap<TeamConfig, TeamConfig>()
 
-/** Replaces the agents of a valid config: validates those that are not in it by reference, and the rules between all. */
+/**
+ * Replaces the agents of a valid config, or the multiplexer: validates the agents that are not in it by reference, and
+ * the rules between all. What `change` does not name is kept.
+ */
 export const changeConfig = (
   config: TeamConfig,
-  change: { readonly agents?: ReadonlyArray<Agent>; readonly multiplexer?: MultiplexerKind }
-): Either.Either<TeamConfig, Invalid> => checkChange(config, { ...config, ...change })
-
-/** {@link changeConfig} of a config that somebody else has made from a valid one. */
-export const checkChange = (config: TeamConfig, next: TeamConfig): Either.Either<TeamConfig, Invalid> => {
-  if (valid.has(next)) return Either.right(next)
+  change: Partial<TeamConfig>
+): Either.Either<TeamConfig, Invalid> => {
+  const next: TeamConfig = { ...config, ...change }
   const known = new Set(config.agents)
   for (const [index, agent] of next.agents.entries()) {
     if (known.has(agent)) continue
@@ -167,9 +167,13 @@ export const checkChange = (config: TeamConfig, next: TeamConfig): Either.Either
   }
   const broken = checkRules(next)
   if (broken !== undefined) return Either.left(broken)
-  valid.add(next)
+  origins.set(next, config)
   return Either.right(next)
 }
+
+/** {@link changeConfig}, unless `wanted` was made by it from this very config. */
+export const ensureChange = (config: TeamConfig, wanted: TeamConfig): Either.Either<TeamConfig, Invalid> =>
+  origins.get(wanted) === config ? Either.right(wanted) : changeConfig(config, wanted)
 
 /** {@link changeConfig} for a caller who asked for the change: a broken rule becomes the refusal it is told. */
 export const proposeConfig = (

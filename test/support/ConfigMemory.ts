@@ -9,7 +9,7 @@ import type { SessionId } from "../../src/domain/Primitives.ts"
 import { describe } from "../../src/domain/Problems.ts"
 import type { SessionReplaced } from "../../src/domain/SessionErrors.ts"
 import type { TeamConfig } from "../../src/domain/TeamConfig.ts"
-import { checkChange, coordinatorOf, decodeConfig, encodeConfig } from "../../src/domain/TeamConfig.ts"
+import { coordinatorOf, decodeConfig, encodeConfig, ensureChange } from "../../src/domain/TeamConfig.ts"
 import { ConfigReader } from "../../src/services/ConfigReader.ts"
 import { ConfigStore } from "../../src/services/ConfigStore.ts"
 import { ProjectDirectories } from "../../src/services/ProjectDirectories.ts"
@@ -88,7 +88,7 @@ export const makeTeamWorld = (...folders: ReadonlyArray<string>): TeamWorld => {
       const [wanted, answer] = yield* change(config)
       if (wanted === config) return [config, answer] as const
       const next = yield* Either.mapLeft(
-        checkChange(config, wanted),
+        ensureChange(config, wanted),
         (invalid) => refuse("invalid", root, describe(invalid))
       )
       yield* fence

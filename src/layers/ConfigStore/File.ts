@@ -9,7 +9,7 @@ import type { SessionId } from "../../domain/Primitives.ts"
 import { describe } from "../../domain/Problems.ts"
 import type { SessionReplaced } from "../../domain/SessionErrors.ts"
 import type { TeamConfig } from "../../domain/TeamConfig.ts"
-import { checkChange, coordinatorOf, decodeConfig, encodeConfig, maxConfigBytes } from "../../domain/TeamConfig.ts"
+import { coordinatorOf, decodeConfig, encodeConfig, ensureChange, maxConfigBytes } from "../../domain/TeamConfig.ts"
 import type { AgentValues, Change, Publication, UpdateFailed } from "../../services/ConfigStore.ts"
 import { ConfigStore } from "../../services/ConfigStore.ts"
 import { FileMutationQueue } from "../../services/FileMutationQueue.ts"
@@ -165,7 +165,7 @@ const make = Effect.gen(function*() {
       const [wanted, answer] = yield* change(config)
       if (wanted === config) return [config, answer] as const
       const next = yield* Either.mapLeft(
-        checkChange(config, wanted),
+        ensureChange(config, wanted),
         (invalid) => refuse("invalid", file, `the change breaks a rule: ${describe(invalid)}`)
       )
       yield* fence
