@@ -11,6 +11,7 @@ import {
   coordinatorOf,
   decodeConfig,
   encodeConfig,
+  ensureChange,
   maxDepth,
   type TeamConfig
 } from "../../src/domain/TeamConfig.ts"
@@ -278,5 +279,17 @@ describe("TeamConfig", () => {
     )
     const removed = changeConfig(config, { agents: [first, third] })
     assert.deepStrictEqual(Either.map(removed, (next) => next["dashboard"]), Either.right(config["dashboard"]))
+  })
+
+  it("takes what it made from this very config as it is, and merges and checks anything else", () => {
+    const config = decoded(fixture)
+    const made = Either.getOrThrow(changeConfig(config, { multiplexer: "tmux" }))
+    assert.strictEqual(Either.getOrThrow(ensureChange(config, made)), made)
+    const later = Either.getOrThrow(changeConfig(config, { agents: config.agents.slice(0, 2) }))
+    const merged = Either.getOrThrow(ensureChange({ ...later, "x-outside": 1 }, made))
+    assert.strictEqual(merged["x-outside"], 1)
+    assert.deepStrictEqual(merged.agents, made.agents)
+    const broken = { ...config, agents: config.agents.slice(1) }
+    assert.isTrue(Either.isLeft(ensureChange(config, broken)))
   })
 })
