@@ -12,9 +12,11 @@ import * as Leftovers from "./demo/Leftovers.ts"
 import { perform } from "./demo/Perform.ts"
 import { clock, StepFailed } from "./demo/Timeline.ts"
 
-const usage = `npm run demo                a team of three real Pi sessions at work, told line by line (about 20 s)
-npm run demo -- --attach    the same, watched read-only in tmux in this terminal
-npm run demo -- --help      this text
+const usage =
+  `npm run demo                            a team of three real Pi sessions at work, told line by line (about 20 s)
+npm run demo -- --attach                the same, watched read-only in tmux in this terminal
+npm run demo -- --multiplexer herdr     the same through the herdr command, by a stand-in for it on tmux
+npm run demo -- --help                  this text
 
 Needs Linux and tmux 3.2 or newer. Uses no network and no model, touches nothing outside a temporary folder, and
 leaves nothing behind, after Ctrl-C neither. Exit: 0 all verified, 1 something was not, 2 wrong arguments, 130 Ctrl-C.`
@@ -33,6 +35,11 @@ const tmuxVersion = (): string | undefined => {
 }
 
 const args = process.argv.slice(2)
+const choice = args.indexOf("--multiplexer")
+const multiplexer = choice === -1 ? "tmux" : args.splice(choice, 2)[1] ?? "nothing"
+const surroundings = multiplexer === "tmux" || multiplexer === "herdr"
+  ? multiplexer
+  : stop(2, `The demo plays in tmux or herdr, not in ${multiplexer}; see npm run demo -- --help.`)
 const unknown = args.find((arg) => !["--attach", "--help"].includes(arg))
 if (unknown !== undefined) stop(2, `The demo does not know the argument ${unknown}; see npm run demo -- --help.`)
 if (args.includes("--help")) {
@@ -81,7 +88,9 @@ const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "pi-interco
 // Where the harness makes its folder, and so how everything that it starts is recognized.
 process.env["TMPDIR"] = folder
 const leftovers = Leftovers.make(folder)
-const story = Effect.runFork(Effect.scoped(perform(leftovers, print, watched)))
+const story = Effect.runFork(
+  Effect.scoped(perform(leftovers, print, watched, surroundings))
+)
 
 const exit = await Effect.runPromise(Fiber.await(story))
 if (Exit.isFailure(exit) && !interrupted) print(`\nFAILED: ${explain(exit.cause)}\n`)

@@ -27,17 +27,19 @@ const build = builtEntry.pipe(
 export const perform = (
   leftovers: Leftovers,
   print: (line: string) => void,
-  watched: boolean
+  watched: boolean,
+  surroundings: PiHarness.Surroundings
 ): Effect.Effect<void, Timeline.StepFailed | TmuxFailed, Scope.Scope> =>
   Effect.gen(function*() {
     print(
-      `A team of real Pi ${host} sessions in tmux, offline: only the model is scripted. A line is printed once it was ` +
-        "verified:\nfrom the team file, from tmux, from the sessions' ports, from what each model was given."
+      `A team of real Pi ${host} sessions in ${Story.place[surroundings]}, offline: only the model is scripted.\n` +
+        "A line is printed once it was verified: from the team file, from tmux, from the sessions' ports, from what\n" +
+        "each model was given."
     )
     print("")
     yield* build
     const sessionId = randomUUID()
-    const harness = yield* PiHarness.make(host, script(sessionId))
+    const harness = yield* PiHarness.make(host, script(sessionId), surroundings)
     // Before the harness ends its tmux server: that waits for processes to leave by themselves.
     yield* Effect.addFinalizer(() => leftovers.end)
     // Keeps the screen of a Pi that ended with an error, for whoever has to read it (tmux 3.3 or newer).

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Agent } from "../../src/domain/TeamConfig.ts"
-import type { PiHarness, StartedPi } from "../../test/support/PiHarness.ts"
+import type { PiHarness, StartedPi, Surroundings } from "../../test/support/PiHarness.ts"
 import type { PiPane } from "../../test/support/PiPane.ts"
 import type { PaneRow } from "../../test/support/TmuxServer.ts"
 import { cast, files, fresh, registered, words } from "./Agents.ts"
@@ -30,10 +30,18 @@ export interface Team {
   readonly ben: Member
 }
 
+/** Where the story plays. */
+export const place: Readonly<Record<Surroundings, string>> = {
+  tmux: "tmux",
+  herdr: "Herdr (a stand-in for it, on tmux)"
+}
+
+const placeOf = ({ herdr }: PiHarness): string => herdr === undefined ? "tmux" : "Herdr"
+
 /** A person opens Pi in a project; Intercom is there and does nothing yet. */
 export const open = ({ evidence, harness, timeline }: Stage, sessionId: string) =>
   timeline.step(
-    "A Pi session opens in tmux",
+    "A Pi session opens",
     // The first pane after that of the server's anchor.
     harness.pane("%1"),
     Effect.gen(function*() {
@@ -45,7 +53,7 @@ export const open = ({ evidence, harness, timeline }: Stage, sessionId: string) 
       yield* ensure(evidence.asked(sessionId) === 0, "the model was asked before anybody typed")
       return pi
     }),
-    () => "A Pi session is open in tmux. Nothing was written into the project folder."
+    () => `A Pi session is open in ${placeOf(harness)}. Nothing was written into the project folder.`
   )
 
 const titled = (rows: ReadonlyArray<PaneRow>, name: string) => rows.filter((row) => row.window === name)
@@ -68,7 +76,10 @@ export const assemble = (
         yield* evidence.endpoint(id, own.port)
         leftovers.port(own.port)
       }),
-      () => "Asked for a team, it became the coordinator: the team file is on disk and tmux has two new tabs."
+      () =>
+        `Asked for a team, it became the coordinator: the team file is on disk and ${
+          placeOf(harness)
+        } has two new tabs.`
     )
     const ports = yield* timeline.step(
       "Both workers register",
@@ -220,6 +231,8 @@ export const overview = ({ harness, timeline }: Stage, { ada, ben, coordinator }
     (lines) => ["/intercom shows the person:", "", ...lines.map((line) => `            ${line}`), ""].join("\n")
   )
 
+const hasChildren = (pid: number): boolean => fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8") !== ""
+
 /** The person quits all three; the sessions free their ports. */
 export const close = ({ evidence, harness, timeline }: Stage, { ada, ben, coordinator }: Team) =>
   timeline.step(
@@ -230,6 +243,11 @@ export const close = ({ evidence, harness, timeline }: Stage, { ada, ben, coordi
       yield* harness.tmux.run(["set-option", "-g", "remain-on-exit", "off"])
       const panes = [ada.pane, ben.pane, coordinator]
       yield* Effect.forEach(panes, (pane) => pane.keys("C-d"), { discard: true })
+      if (harness.herdr !== undefined) {
+        // There Pi was typed into a shell, which is still there: a person leaves that too.
+        yield* evidence.panes("the shells", (rows) => rows.length === 2 && rows.every((row) => !hasChildren(row.pid)))
+        yield* Effect.forEach([ada.pane, ben.pane], (pane) => pane.keys("exit", "Enter"), { discard: true })
+      }
       yield* evidence.panes("no tabs", (rows) => rows.length === 0)
       const own = yield* evidence.agent("Coordinator")
       const open = yield* Effect.filter([own.port, ada.agent.port, ben.agent.port], isOpen)

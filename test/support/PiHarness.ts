@@ -6,6 +6,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { writeBuild } from "./Built.ts"
 import type { NeverCame } from "./Eventually.ts"
+import * as Herdr from "./herdr/Herdr.ts"
 import { cliOf, type HostVersion, node22 } from "./HostVersions.ts"
 import * as Pane from "./PiPane.ts"
 import * as Model from "./ScriptedModel.ts"
@@ -31,6 +32,9 @@ export interface StartedPi extends Pane.PiPane {
   readonly directory: string
 }
 
+/** What the Pis of a harness run in: tmux, or the stand-in for Herdr on top of it. */
+export type Surroundings = "tmux" | "herdr"
+
 /** A home, an empty trusted project, a tmux server and a scripted model for real, interactive Pis; offline. */
 export interface PiHarness {
   readonly version: HostVersion
@@ -44,9 +48,11 @@ export interface PiHarness {
   readonly entry: string
   readonly model: Model.ScriptedModel
   readonly tmux: Tmux.TmuxServer
+  /** There where the Pis run in Herdr. */
+  readonly herdr: Herdr.Herdr | undefined
   /** Makes a trusted folder beside the project. */
   readonly folder: (name: string) => Effect.Effect<string>
-  /** Starts a Pi in a pane of its own tmux session and waits until it takes input. */
+  /** Starts a Pi in a tmux session of its own, or a Herdr tab of its own, and waits until it takes input. */
   readonly start: (options?: StartOptions) => Effect.Effect<StartedPi, Tmux.TmuxFailed | NeverCame>
   /** What a Pi needs that runs outside tmux, such as one in print mode: its program, arguments and environment. */
   readonly command: (options?: StartOptions) => {
@@ -90,12 +96,13 @@ const models = (baseUrl: string) => ({
 const writeJson = (file: string, value: unknown): void => fs.writeFileSync(file, JSON.stringify(value, null, 2))
 
 /**
- * Makes the harness; with its scope the Pis, the tmux server, the model and the folder go. The tmux server's
- * environment lacks the agent directory, so that a worker has it only if the launch carries it.
+ * Makes the harness; with its scope the Pis, the tmux server, the model and the folder go. The environment of the tmux
+ * server and its sessions lacks the agent directory, so that a worker has it only if the launch carries it.
  */
 export const make = (
   version: HostVersion,
-  script: Model.Script
+  script: Model.Script,
+  surroundings: Surroundings = "tmux"
 ): Effect.Effect<PiHarness, Tmux.TmuxFailed, Scope.Scope> =>
   Effect.gen(function*() {
     const root = yield* Effect.acquireRelease(
@@ -130,7 +137,8 @@ export const make = (
       PI_SKIP_VERSION_CHECK: "1",
       PI_TELEMETRY: "0"
     }
-    const tmux = yield* Tmux.make(root, shared)
+    const herdr = surroundings === "herdr" ? yield* Herdr.make(root, shared) : undefined
+    const tmux = herdr?.tmux ?? (yield* Tmux.make(root, shared))
 
     const entry = yield* writeBuild(extension)
     const command: PiHarness["command"] = (options = {}) => ({
@@ -140,8 +148,23 @@ export const make = (
         ...(options.extensions ?? [entry]).flatMap((file) => ["-e", file]),
         ...(options.args ?? [])
       ],
-      environment: { ...shared, PI_CODING_AGENT_DIR: agentDir, ...options.environment }
+      environment: { ...shared, ...herdr?.variables(), PI_CODING_AGENT_DIR: agentDir, ...options.environment }
     })
+
+    const openSession = (directory: string, argv: ReadonlyArray<string>) => {
+      const size = ["-x", "140", "-y", "44"]
+      return tmux.run(["new-session", "-d", "-P", "-F", "#{pane_id}", ...size, "-c", directory, "--", ...argv])
+    }
+    /** All in one workspace; a new one when its last tab is gone. */
+    let workspace = ""
+    const openTab = (on: Herdr.Herdr, directory: string, argv: ReadonlyArray<string>) =>
+      on.tab(workspace, directory, argv).pipe(
+        Effect.orElse(() => on.workspace(directory, argv)),
+        Effect.map((opened) => {
+          workspace = opened.workspace
+          return opened.tmux
+        })
+      )
 
     const start: PiHarness["start"] = (options = {}) =>
       Effect.gen(function*() {
@@ -151,11 +174,11 @@ export const make = (
           ...options,
           args: [options.saved === true ? "--session" : "--session-id", sessionId, ...(options.args ?? [])]
         })
-        const variables = Object.entries(environment).flatMap(([name, value]) => ["-e", `${name}=${value}`])
-        const size = ["-x", "140", "-y", "44"]
-        const format = ["-P", "-F", "#{pane_id}"]
-        const args = ["new-session", "-d", ...format, ...size, "-c", directory, ...variables, "--", ...argv]
-        const pane = Pane.make(tmux, (yield* tmux.run(args)).trim())
+        const program = ["env", ...Object.entries(environment).map(([name, value]) => `${name}=${value}`), ...argv]
+        const opened = yield* herdr === undefined
+          ? openSession(directory, program)
+          : openTab(herdr, directory, program)
+        const pane = Pane.make(tmux, opened.trim())
         yield* pane.shows("mock-1")
         return { ...pane, sessionId, directory }
       })
@@ -169,6 +192,7 @@ export const make = (
       entry,
       model,
       tmux,
+      herdr,
       folder,
       start,
       command,
