@@ -46,5 +46,5 @@ export const openAttempts = Effect.fn("Attempts.all")(function*(root: string) {
 export const submitted = ({ at, pane }: Attempt): string => {
   const trace = pane === undefined ? undefined : parseTrace(pane)
   return `was submitted at ${at}` +
-    (trace === undefined ? "; which pane it opened is not known" : ` in ${trace.multiplexer} pane ${trace.paneId}`)
+    (trace === undefined ? ", and which pane it opened is not known" : ` in ${trace.multiplexer} pane ${trace.paneId}`)
 }

@@ -51,7 +51,7 @@ const resolveAttempt = Effect.fn("Resolve.attempt")(
     }
     const closed = yield* (yield* HostSession).confirm(
       "Is the Pi of that resume closed?",
-      `The resume of ${who} (session ${sessionId}) ${submitted(attempt)}. That this pane is gone is not proven` +
+      `The resume of ${who} (session ${sessionId}) ${submitted(attempt)}. It is not proven that its pane is gone` +
         (worker === undefined || seen === undefined ? ". " : `; ${observed(seen, worker.port)}. `) +
         "Say yes only if you have seen that the Pi it opened is closed: then the worker can be resumed again. " +
         "If it still runs, say no: the resume stays open until that Pi reports its status."

@@ -98,7 +98,7 @@ describe("intercom_resume_worker (spec 5.5)", () => {
       assert.strictEqual(results.filter(Either.isRight).length, 1)
       assert.strictEqual(machine.terminals.launches.length, 1)
       for (const one of results.filter(Either.isLeft)) {
-        assert.match(one.left.message, /earlier resume of Ada was submitted/)
+        assert.match(one.left.message, /earlier resume of Ada is still open/)
       }
     }))
 
@@ -255,7 +255,10 @@ describe("an open resume", () => {
       assert.deepStrictEqual(Object.keys(attemptIn(machine) ?? {}), ["at"])
       machine.ledgers.clear()
       assert.match(yield* fail(new LaunchFailed({ reason: "unknown", detail: "no" })), /counts as open/)
-      assert.match(yield* refused(machine, coordinator), /is still open\. Its Pi may be starting/)
+      assert.match(
+        yield* refused(machine, coordinator),
+        /is still open; it was submitted at \S+, and which pane it opened is not known\. Its Pi may be starting/
+      )
 
       machine.ledgers.clear()
       machine.terminals.failing.with = undefined
@@ -269,7 +272,7 @@ describe("an open resume", () => {
       yield* machine.kill(coordinator)
       machine.terminals.during.do = Effect.void
       const again = yield* machine.open("coordinator-id", "/work")
-      assert.match(yield* refused(machine, again), /which pane it opened is not known and is still open/)
+      assert.match(yield* refused(machine, again), /is still open; .*which pane it opened is not known\./)
       assert.match(yield* again.command(""), /Needs attention: the resume of Ada is open\./)
     }))
 
@@ -279,7 +282,7 @@ describe("an open resume", () => {
       yield* resume(coordinator)
       assert.match(
         yield* refused(machine, coordinator),
-        /submitted at 1970-01-01T00:00:0\S+Z in tmux pane %1 and is still/
+        /submitted at 1970-01-01T00:00:0\S+Z in tmux pane %1\. Its Pi/
       )
       machine.terminals.close("%1")
       yield* resume(coordinator)
@@ -337,7 +340,7 @@ describe("/intercom resolve for a resume (spec 4)", () => {
       assert.match(yield* coordinator.command("resolve ada"), /^Nothing was recorded: the resume of Ada stays open/)
       assert.match(
         questions.join(),
-        /^The resume of Ada \(session ada-id\) was submitted at \S+ in tmux pane %1\. That this pane is gone is not proven; nothing listens on its port \d+\. Say yes only if/
+        /^The resume of Ada \(session ada-id\) was submitted at \S+ in tmux pane %1\. It is not proven that its pane is gone; nothing listens on its port \d+\. Say yes only if/
       )
       assert.isDefined(attemptIn(machine))
       asked(coordinator, Effect.succeed(true))

@@ -32,6 +32,7 @@ const realMachine = Effect.gen(function*() {
   const machine = makeMachineOn(here, () => here)
   const show = (text: string) =>
     text.replaceAll(root, "<root>").replaceAll(state, "<state>").replaceAll(`process ${process.pid}`, "process <pid>")
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
   return { ...machine, root, state, show }
 })
 
@@ -115,7 +116,56 @@ describe("what a user is told", () => {
       yield* fail(worker, "worker: ", "intercom_create_worker", {})
       yield* fail(coordinator, "", "intercom_close_worker", { to: "Ada" })
       yield* fail(coordinator, "", "intercom_stop_worker", { to: "Ada" })
-      yield* fail(coordinator, "", "intercom_resume_worker", { to: "Ada", confirmClosed: true })
+      const resume = (label: string, args: object = {}) =>
+        fail(coordinator, label, "intercom_resume_worker", { to: "Ada", confirmClosed: true, ...args })
+      yield* resume("", { confirmClosed: false })
+      yield* resume("", { confirmClosed: "yes" })
+      yield* resume("", { to: "Coordinator" })
+      yield* resume("worker there: ")
+      const gone = yield* machine.open("w-3", path.join(root, "api"))
+      const three = { ...values, sessionId: "w-3", name: "Cleo", port: yield* Effect.flatten(gone.membership.port.get) }
+      yield* coordinator.tool("intercom_configure_worker", three)
+      yield* gone.stop
+      yield* resume("listener gone, process there: ", { to: "Cleo" })
+      yield* gone.close
+      yield* resume("worker never used: ", { to: "Cleo" })
+      machine.pi.saved.add("w-3")
+      machine.pi.copies.in = path.join(root, "api")
+      yield* resume("another copy there: ", { to: "Cleo" })
+      machine.pi.copies.in = undefined
+      fs.renameSync(path.join(root, "api"), path.join(root, "web"))
+      yield* resume("directory moved: ", { to: "Cleo" })
+      fs.symlinkSync("web", path.join(root, "api"))
+      yield* resume("directory replaced by a link: ", { to: "Cleo" })
+      fs.rmSync(path.join(root, "api"))
+      fs.renameSync(path.join(root, "web"), path.join(root, "api"))
+      machine.pi.checking.do = Effect.asVoid(
+        Effect.orDie(coordinator.tool("intercom_configure_worker", { ...three, description: "Docs." }))
+      )
+      yield* resume("entry changed meanwhile: ", { to: "Cleo" })
+      machine.pi.checking.do = Effect.void
+      machine.terminals.failing.with = new LaunchFailed({ reason: "failed", detail: "tmux answered an error" })
+      yield* resume("tmux fails: ", { to: "Cleo" })
+      machine.terminals.failing.with = new LaunchFailed({ reason: "unknown", detail: "tmux did not answer in time" })
+      yield* resume("tmux hangs: ", { to: "Cleo" })
+      machine.terminals.failing.with = undefined
+      yield* resume("again: ", { to: "Cleo" })
+      const say = (args: string) =>
+        Effect.map(coordinator.command(args), (answer) => rows.push([`\`/intercom ${args}\``, show(answer)]))
+      coordinator.host.answer = (question) => {
+        rows.push(["what `/intercom resolve Cleo` asks", show(question)])
+        return Effect.succeed(false)
+      }
+      yield* say("resolve Cleo")
+      coordinator.host.answer = () => Effect.succeed(true)
+      yield* say("resolve Cleo")
+      const [, attention = ""] = /(Needs attention.*)$/.exec(
+        yield* Effect.zipRight(
+          Effect.zipRight(coordinator.tool("intercom_resume_worker", { to: "Cleo", confirmClosed: true }), Effect.void),
+          coordinator.command("")
+        )
+      ) ?? []
+      rows.push(["`/intercom`, a resume open", attention])
       yield* fail(worker, "worker: ", "intercom_report_handoff", { jobId: "j", summary: "x" })
 
       machine.network.script(({ kind }) => kind === "message" ? { _tag: "Refuse" } : undefined)
@@ -138,7 +188,8 @@ describe("what a user is told", () => {
           assert.notInclude(error.message, "\n")
           rows.push([`${label}\`/intercom ${args}\``, show(error.message)])
         })
-      for (const args of ["stop", "takeover", "resolve"]) yield* command(coordinator, "", args)
+      for (const args of ["stop", "takeover", "resolve", "resolve Nobody"]) yield* command(coordinator, "", args)
+      yield* command(worker, "worker: ", "resolve Cleo")
       yield* command(worker, "worker: ", "takeover")
       machine.network.squat(yield* Effect.flatten(coordinator.membership.port.get))
       worker.host.answer = (question) => {

@@ -3,7 +3,8 @@ import { type Answer, call, held, type ModelRequest, say, type Script } from "./
 
 /**
  * A model for a team. A coordinator of it names each session that registers, reloads it, and does what the person says:
- * `tell <name>: <text> | <text>` sends them at once, `create worker` creates one. A worker echoes what it gets.
+ * `tell <name>: <text> | <text>` sends them at once, `create worker` creates one, `resume <name>` resumes one that the
+ * person says is closed. A worker echoes what it gets.
  */
 export interface TeamScript {
   readonly script: Script
@@ -44,6 +45,10 @@ export const make = (nameOf: (sessionId: string) => string): TeamScript => {
       }
     }
     if (request.lastUser === "create worker" && request.lastRole === "user") return call("intercom_create_worker")
+    const resumed = /^resume (.+)$/.exec(request.lastUser)
+    if (resumed !== null && request.lastRole === "user") {
+      return call("intercom_resume_worker", { to: resumed[1], confirmClosed: true })
+    }
     return undefined
   }
 

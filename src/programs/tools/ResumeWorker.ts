@@ -33,7 +33,7 @@ const stillOpen = ({ name }: Agent, attempt: Attempt) =>
   new Refused({
     reason: "busy",
     sentence:
-      `Nothing was started: an earlier resume of ${name} ${submitted(attempt)} and is still open. Its Pi may be ` +
+      `Nothing was started: an earlier resume of ${name} is still open; it ${submitted(attempt)}. Its Pi may be ` +
       "starting, or asking the person something in its tab: look there. If that Pi is closed, the person can run " +
       `/intercom resolve ${name}.`
   })
