@@ -10,6 +10,7 @@ import * as Procfs from "../../../src/layers/ProcessIdentity/Procfs.ts"
 import { ProcessIdentity } from "../../../src/services/ProcessIdentity.ts"
 import { eventually, eventuallyTrue } from "../../support/Eventually.ts"
 import { platformAs } from "../../support/PlatformAs.ts"
+import { temporaryFolder } from "../../support/TempFolder.ts"
 import { realTmux } from "../../support/Tmux.ts"
 import { type Machine, stat, tree } from "./FakeProcfs.ts"
 
@@ -236,6 +237,18 @@ describe("facts of real processes", () => {
           yield* refusal(deviceOf(file)),
           says("its terminal cannot be looked at: the system answered ENOENT")
         )
+      }
+    }).pipe(Effect.provide(here)))
+
+  it.scoped("nor is a block device, or a character device that is none", () =>
+    Effect.gen(function*() {
+      if (process.getuid?.() !== 0) return
+      const { deviceOf } = yield* ProcessIdentity
+      const folder = yield* temporaryFolder
+      for (const [name, ...kind] of [["disk", "b", "7", "0"], ["whiteout", "c", "0", "0"]] as const) {
+        const file = path.join(folder, name)
+        execFileSync("mknod", [file, ...kind])
+        assert.strictEqual(yield* refusal(deviceOf(file)), says("what should be its terminal is none"), name)
       }
     }).pipe(Effect.provide(here)))
 
