@@ -658,7 +658,7 @@ describe("proving a pane of Herdr gone", () => {
       ["its id is none", false, list(), ["w1", "-x"]],
       ["its workspace's id is none", false, list(), ["", "w1:p7"]]
     ]
-  for (const [when, gone, told, ids = ["w1", "w1:p7"]] of rows) {
+  for (const [when, gone, told, ids = ["w1", "w1:p7"] as const] of rows) {
     it.effect(`${gone ? "proves it" : "proves nothing"} when ${when}`, () =>
       Effect.gen(function*() {
         const script = herdr({ "pane list": told })
