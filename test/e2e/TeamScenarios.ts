@@ -19,7 +19,7 @@ const configOf = (root: string) =>
   Effect.suspend(() => decodeConfig(fs.readFileSync(path.join(root, ".pi-intercom/config.json"), "utf8")))
 
 /** A published coordinator and a model that names every session that registers `Ada`, `Ben`, … in order. */
-const team = (version: HostVersion, surroundings: PiHarness.Surroundings) =>
+export const team = (version: HostVersion, surroundings: PiHarness.Surroundings) =>
   Effect.gen(function*() {
     const names = new Map<string, string>()
     const script = TeamScript.make((sessionId) => {
