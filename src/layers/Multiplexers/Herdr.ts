@@ -9,6 +9,7 @@ import { LaunchScripts } from "../../services/LaunchScripts.ts"
 import type { Multiplexer } from "../../services/Multiplexers.ts"
 import { Platform } from "../../services/Platform.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
+import { bodyHash } from "../Hash.ts"
 import { checkDirectory } from "./Directory.ts"
 import * as HerdrClient from "./HerdrClient.ts"
 import * as HerdrIdentity from "./HerdrIdentity.ts"
@@ -32,8 +33,11 @@ export const make: Effect.Effect<
   const { os } = yield* Platform
   const variables = yield* Effect.orDie(Config.all({
     herdr: Config.withDefault(Config.string("HERDR_ENV"), ""),
-    workspace: Config.withDefault(Config.string("HERDR_WORKSPACE_ID"), "")
+    workspace: Config.withDefault(Config.string("HERDR_WORKSPACE_ID"), ""),
+    socket: Config.withDefault(Config.string("HERDR_SOCKET_PATH"), "")
   }))
+  // Ids belong to one server: under another socket the same ones are other panes.
+  const server = `${bodyHash(variables.socket).slice(0, 12)}:`
 
   /** This session's own pane, as Herdr says now. */
   const own = Effect.gen(function*() {
@@ -111,7 +115,7 @@ export const make: Effect.Effect<
       multiplexer: "herdr" as const,
       tab: tab.tab_id,
       pane: root.pane_id,
-      trace: paneTrace("herdr", { workspaceId, paneId: root.pane_id })
+      trace: paneTrace("herdr", { workspaceId: `${server}${workspaceId}`, paneId: root.pane_id })
     }
   })
 
@@ -122,5 +126,11 @@ export const make: Effect.Effect<
     Effect.mapError((error) => new TitleFailed({ detail: error.detail }))
   )
 
-  return { kind: "herdr", launch, title, ...HerdrIdentity.make(client, yield* ProcessIdentity, own) }
+  const identity = HerdrIdentity.make(client, yield* ProcessIdentity, own)
+  const gone = (workspaceId: string, paneId: string) =>
+    workspaceId.startsWith(server)
+      ? identity.gone(workspaceId.slice(server.length), paneId)
+      : Effect.succeed(false)
+
+  return { kind: "herdr", launch, title, ...identity, gone }
 })

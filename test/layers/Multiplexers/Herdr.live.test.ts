@@ -137,7 +137,7 @@ describe("Herdr's stand-in, for real", () => {
         const pane = yield* Effect.flatMap(Multiplexers, (there) => there.of("herdr").identify).pipe(
           Effect.provide(at(herdr, inPane))
         )
-        assert.strictEqual(launched.trace, `herdr ${pane.workspaceId} ${pane.paneId}`)
+        assert.match(launched.trace ?? "", new RegExp(`^herdr [\\w-]{12}:${pane.workspaceId} ${pane.paneId}$`))
         const worker: PaneIdentity = {
           ...pane,
           sessionId: SessionId.make("w-1"),

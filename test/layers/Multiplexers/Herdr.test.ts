@@ -22,7 +22,15 @@ import { makeLaunchScripts } from "../../support/LaunchScriptsMemory.ts"
 import { platformAs } from "../../support/PlatformAs.ts"
 import { temporaryFolder } from "../../support/TempFolder.ts"
 
-const inside = { HERDR_ENV: "1", HERDR_WORKSPACE_ID: "w1", HERDR_PANE_ID: "w1:p1", HERDR_TAB_ID: "w1:t1" }
+const inside = {
+  HERDR_ENV: "1",
+  HERDR_WORKSPACE_ID: "w1",
+  HERDR_PANE_ID: "w1:p1",
+  HERDR_TAB_ID: "w1:t1",
+  HERDR_SOCKET_PATH: "/run/herdr.sock"
+}
+/** What a trace begins with for the server at that socket. */
+const server = "aSdvo1cRyf9q:"
 
 const pane = (number: number, changed: object = {}) => ({
   pane_id: `w1:p${number}`,
@@ -358,7 +366,7 @@ describe("launching in Herdr", () => {
         multiplexer: "herdr",
         tab: "w1:t7",
         pane: "w1:p7",
-        trace: "herdr w1 w1:p7"
+        trace: `herdr ${server}w1 w1:p7`
       })
       assert.deepStrictEqual(script.calls.map((call) => [call.program, ...call.args]), [
         ["herdr", "pane", "current", "--current"],
@@ -662,14 +670,27 @@ describe("proving a pane of Herdr gone", () => {
     it.effect(`${gone ? "proves it" : "proves nothing"} when ${when}`, () =>
       Effect.gen(function*() {
         const script = herdr({ "pane list": told })
-        assert.strictEqual(yield* use(script, (multiplexer) => multiplexer.gone(...ids)), gone)
+        assert.strictEqual(yield* use(script, (multiplexer) => multiplexer.gone(`${server}${ids[0]}`, ids[1])), gone)
       }))
   }
+
+  it.effect("proves nothing of another server's pane: the same ids are other panes there", () =>
+    Effect.gen(function*() {
+      const script = herdr({ "pane list": list(pane(1), pane(8)) })
+      for (const workspace of ["w1", "000000000000:w1", `:w1`]) {
+        assert.isFalse(yield* use(script, (multiplexer) => multiplexer.gone(workspace, "w1:p7")))
+      }
+      assert.lengthOf(script.calls, 0)
+    }))
 
   it.effect("proves nothing from outside Herdr: which one would answer is not known", () =>
     Effect.gen(function*() {
       const script = herdr({ "pane list": list() })
-      assert.isFalse(yield* use(script, (multiplexer) => multiplexer.gone("w1", "w1:p7"), { variables: {} }))
+      assert.isFalse(
+        yield* use(script, (multiplexer) => multiplexer.gone(`${server}w1`, "w1:p7"), {
+          variables: { HERDR_SOCKET_PATH: inside.HERDR_SOCKET_PATH }
+        })
+      )
       assert.lengthOf(script.calls, 0)
     }))
 })
