@@ -48,7 +48,8 @@ describe("/intercom takeover (spec 4)", () => {
       ])
       assert.include(ada.host.tools, "intercom_configure_worker")
       assert.match(Option.getOrThrow(yield* ada.section), /You are Coordinator \(session ada-id\)/)
-      assert.deepStrictEqual(machine.world.swept, ["/work"])
+      // Once by who published, once by who took over.
+      assert.deepStrictEqual(machine.world.swept, ["/work", "/work"])
 
       yield* ben.tool("intercom_report_work", { status: "blocked", summary: "Which port?" })
       assert.strictEqual(ada.host.texts.at(-1), "[Intercom report from Ben (ben-id)]\nstatus: blocked\nWhich port?")
