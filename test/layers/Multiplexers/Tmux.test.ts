@@ -316,7 +316,7 @@ describe("Multiplexers over a scripted runner", () => {
 
   it.effect("a trace is asked of the multiplexer that it names, and only of that one", () =>
     Effect.gen(function*() {
-      const everywhere = { ...inside, HERDR_ENV: "1", HERDR_WORKSPACE_ID: "w1" }
+      const everywhere = { ...inside, HERDR_ENV: "1", HERDR_WORKSPACE_ID: "w1", HERDR_SOCKET_PATH: "/run/herdr.sock" }
       const asked = (trace: string) => {
         const script = scripted(() => ({ code: 1 }))
         return Effect.flatMap(Multiplexers, (all) => all.gone(trace)).pipe(
@@ -324,7 +324,7 @@ describe("Multiplexers over a scripted runner", () => {
           Effect.map((gone) => [gone, script.calls.map((call) => call.program)])
         )
       }
-      assert.deepStrictEqual(yield* asked("herdr w1 w1:p1"), [false, ["herdr"]])
+      assert.deepStrictEqual(yield* asked("herdr aSdvo1cRyf9q:w1 w1:p1"), [false, ["herdr"]])
       for (const trace of ["none w1 w1:p1", "screen a b", "herdr w1", "", "herdr w1 w1:p1 more"]) {
         assert.deepStrictEqual(yield* asked(trace), [false, []], trace)
       }
