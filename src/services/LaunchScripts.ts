@@ -9,4 +9,6 @@ export class LaunchScripts extends Context.Tag("pi-intercom/LaunchScripts")<Laun
    * so that the script can remove itself when it starts. Answers the path.
    */
   readonly write: (root: string, make: (path: string) => string) => Effect.Effect<string, StateUnusable>
+  /** Removes a script that will surely never be started; a failure is logged. */
+  readonly discard: (path: string) => Effect.Effect<void>
 }>() {}

@@ -5,13 +5,16 @@ import { LaunchScripts } from "../../src/services/LaunchScripts.ts"
 /** Launch scripts in memory, by their path. */
 export const makeLaunchScripts = () => {
   const written = new Map<string, string>()
+  let scripts = 0
   const layer = Layer.succeed(LaunchScripts, {
     write: (root, make) =>
       Effect.sync(() => {
-        const path = `/state${root === "/" ? "" : root}/launch/script-${written.size + 1}.sh`
+        scripts += 1
+        const path = `/state${root === "/" ? "" : root}/launch/script-${scripts}.sh`
         written.set(path, make(path))
         return path
-      })
+      }),
+    discard: (path) => Effect.sync(() => void written.delete(path))
   })
   return { written, layer }
 }

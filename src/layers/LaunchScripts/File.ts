@@ -6,7 +6,7 @@ import { LaunchScripts } from "../../services/LaunchScripts.ts"
 import { StateDir } from "../../services/StateDir.ts"
 import { FileFailed } from "../Files.ts"
 import { privateFolder, unusable } from "../PrivateFiles.ts"
-import { publishNew } from "../Writing.ts"
+import { publishNew, remove } from "../Writing.ts"
 
 const make = Effect.gen(function*() {
   const state = yield* StateDir
@@ -27,7 +27,7 @@ const make = Effect.gen(function*() {
     return file
   })
 
-  return LaunchScripts.of({ write })
+  return LaunchScripts.of({ write, discard: remove })
 })
 
 /** Launch scripts in the state directory. */

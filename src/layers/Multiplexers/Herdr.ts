@@ -56,14 +56,17 @@ export const make: Effect.Effect<
     })
   })
 
-  /** The line that starts the worker: short, since a shell that is just starting cuts long ones (facts/herdr). */
+  /**
+   * The line that starts the worker: short, since a shell that is just starting cuts long ones (facts/herdr). `discard`
+   * removes what it starts, for when it is surely never typed.
+   */
   const lineFor = Effect.fnUntraced(function*(request: LaunchRequest) {
     if (os === "win32") {
       const line = `powershell.exe -NoLogo -NoProfile -EncodedCommand ${
         PowerShell.encoded(PowerShell.launchScript(request, ["PI_SESSION_*", "TMUX*"]))
       }`
       return line.length <= maxWindowsCommand
-        ? line
+        ? { line, discard: Effect.void }
         : yield* failed("too_long", "its command and environment together are longer than Windows takes")
     }
     const path = yield* Effect.mapError(
@@ -76,7 +79,7 @@ export const make: Effect.Effect<
         "the path of Intercom's state folder has a control character, which cannot be typed into a pane; " +
           "set PI_INTERCOM_STATE_DIR to another folder"
       )
-      : `sh ${PosixShell.quoted(path)}`
+      : { line: `sh ${PosixShell.quoted(path)}`, discard: scripts.discard(path) }
   })
 
   const launch = Effect.fn("Herdr.launch")(function*(request: LaunchRequest) {
@@ -89,28 +92,39 @@ export const make: Effect.Effect<
         "this session's pane is in another Herdr workspace than it was opened in; open this session in a new pane"
       )
     }
-    const line = yield* lineFor(request)
-    const { root_pane: root, tab } = yield* Effect.mapError(
-      client.createTab(workspaceId, request.directory, "Intercom (anonymous)"),
-      (error) =>
+    const { discard, line } = yield* lineFor(request)
+    const { root_pane: root, tab } = yield* client.createTab(
+      workspaceId,
+      request.directory,
+      "Intercom (anonymous)"
+    ).pipe(
+      Effect.mapError((error) =>
         error.reason === "missing"
           ? failed("missing_program", error.detail)
           : failed(error.reason === "unanswered" ? "unknown" : "failed", error.detail)
+      ),
+      // Nothing is typed without a tab's id, whatever has happened.
+      Effect.tapError(() => discard)
     )
     const left = `The Herdr tab ${tab.tab_id} with the pane ${root.pane_id}`
     const isNew = tab.workspace_id === workspaceId && root.workspace_id === workspaceId &&
       root.tab_id === tab.tab_id && tab.tab_id !== caller.tab_id && root.pane_id !== caller.pane_id
     if (!isNew) {
+      yield* discard
       return yield* new LaunchFailed({
         reason: "unknown",
         detail: "Herdr answered with a tab that does not fit the one asked for, so nothing was typed into it",
         left
       })
     }
-    yield* Effect.mapError(client.run(root.pane_id, line), (error) =>
-      error.reason === "unanswered"
-        ? new LaunchFailed({ reason: "unknown", detail: `${error.detail}, so it may run all the same`, left })
-        : new LaunchFailed({ reason: "failed", detail: error.detail, left }))
+    yield* client.run(root.pane_id, line).pipe(
+      Effect.tapError((error) => error.reason === "unanswered" ? Effect.void : discard),
+      Effect.mapError((error) =>
+        error.reason === "unanswered"
+          ? new LaunchFailed({ reason: "unknown", detail: `${error.detail}, so it may run all the same`, left })
+          : new LaunchFailed({ reason: "failed", detail: error.detail, left })
+      )
+    )
     return {
       multiplexer: "herdr" as const,
       tab: tab.tab_id,

@@ -40,5 +40,16 @@ export const contract = (
           assert.strictEqual(read(path), `${index} é '\n${path}`)
         })
       }))
+
+    it.scopedLive("a discarded script is gone, the others stay, and discarding it again is nothing", () =>
+      Effect.gen(function*() {
+        const { layer, read, root } = yield* place
+        const scripts = yield* session(layer)
+        const [one, two] = [yield* scripts.write(root, () => "1"), yield* scripts.write(root, () => "2")]
+        yield* scripts.discard(one)
+        yield* scripts.discard(one)
+        assert.isUndefined(read(one))
+        assert.strictEqual(read(two), "2")
+      }))
   })
 }

@@ -30,7 +30,7 @@ const place = Effect.map(temporaryFolder, (parent) => {
     over,
     folder,
     layer: over(IdsNode.layer),
-    read: (path: string) => fs.readFileSync(path, "utf8")
+    read: (path: string) => fs.existsSync(path) ? fs.readFileSync(path, "utf8") : undefined
   }
 })
 

@@ -334,10 +334,15 @@ describe("launching in Herdr", () => {
       Effect.gen(function*() {
         const script = herdr(fault.told)
         const asked = { ...request, directory: fault.directory ?? request.directory }
-        const failed = yield* Effect.flip(use(script, (multiplexer) => multiplexer.launch(asked), fault))
+        const { layer, written } = makeLaunchScripts()
+        const failed = yield* Effect.flip(
+          use(script, (multiplexer) => multiplexer.launch(asked), { scripts: layer, ...fault })
+        )
         assert.strictEqual(failed.message, `The worker was not launched: ${fault.says}.${fault.left}`)
         assert.strictEqual(failed.reason, fault.reason)
         assert.deepStrictEqual(called(script), fault.calls)
+        // A script stays only where its line may have been typed.
+        assert.strictEqual(written.size, fault.calls === types && fault.reason === "unknown" ? 1 : 0)
       }))
   }
 
