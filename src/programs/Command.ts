@@ -64,10 +64,6 @@ const overview = Effect.fn("Command.overview")(function*(standing: Member, port:
   ].join("\n")
 })
 
-const herdrLater = (sessionId: string): string =>
-  "Workers open in tmux only, so far: start tmux, open this session in it with " +
-  `pi --session ${sessionId}, and ask your agent to set the multiplexer to tmux.`
-
 /** `/intercom …` for the person at the keyboard (spec 4): answers the text to show. */
 export const command = Effect.fn("command")(function*(args: string) {
   const standing = yield* enterTeam
@@ -83,10 +79,8 @@ export const command = Effect.fn("command")(function*(args: string) {
       if (standing.role !== "solo") {
         return `There is a team here already, so nothing was started.\n${yield* overview(standing, port)}`
       }
-      const team = yield* publishTeam(standing)
-      const { multiplexer } = team.config
-      const published = `Intercom: this session now coordinates the team of ${team.root}, multiplexer ${multiplexer}.`
-      return multiplexer === "tmux" ? published : `${published}\n${herdrLater(team.coordinator.sessionId)}`
+      const { config, root } = yield* publishTeam(standing)
+      return `Intercom: this session now coordinates the team of ${root}, multiplexer ${config.multiplexer}.`
     }
     case "takeover":
       return yield* takeover(standing)

@@ -1,5 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
@@ -82,11 +84,16 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
       const locking = yield* Effect.makeSemaphore(1)
 
       const has = (team: string) => Effect.map(Ref.get(locked), (teams) => teams.includes(team))
+      // In a scope of its own, until it is known to be ours: an interruption that arrives with the lock releases it.
       const take = (team: string) =>
         Effect.uninterruptibleMask((restore) =>
-          Effect.zipRight(
-            restore(Scope.extend(locks.session(team, scope.sessionId), scope.last)),
-            Ref.update(locked, (teams) => [...teams, team])
+          Effect.flatMap(
+            Scope.fork(scope.last, ExecutionStrategy.sequential),
+            (own) =>
+              restore(Scope.extend(locks.session(team, scope.sessionId), own)).pipe(
+                Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))),
+                Effect.zipRight(Ref.update(locked, (teams) => [...teams, team]))
+              )
           )
         )
       const lock = (team: string) =>

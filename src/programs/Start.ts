@@ -40,7 +40,7 @@ export const start = Effect.gen(function*() {
     open: Effect.isSuccess(guard).pipe(Effect.map((open) => open && isOpen())),
     key,
     allowUnauthenticated,
-    receive: (envelope, _signed, commit) => receive(envelope, commit).pipe(Effect.provide(context))
+    receive: (envelope, signed, commit) => receive(envelope, signed, commit).pipe(Effect.provide(context))
   })
   yield* Ref.set(membership.port, Option.some(port))
 

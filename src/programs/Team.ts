@@ -68,9 +68,8 @@ export const publishTeam = Effect.fn("publishTeam")(function*(solo: Solo, chosen
       })
     }
     yield* coordinate(standing)
-  }
+  } else yield* keepHouse(standing.root)
   if (standing.self !== undefined) yield* load(standing.self)
-  yield* keepHouse(standing.root)
   yield* (yield* ObservationLog).record({ event: "config.changed" })
   return standing
 })

@@ -74,7 +74,7 @@ export class ConfigStore extends Context.Tag("pi-intercom/ConfigStore")<ConfigSt
   readonly ensureGitignore: (root: string) => Effect.Effect<void>
   /**
    * Removes what killed processes left: temporaries of processes that are proven gone, in the team's folder, its
-   * reports and its state folder (spec 1.4). A failure is logged, never fatal.
+   * reports, its state folder and the launch scripts there (spec 1.4). A failure is logged, never fatal.
    */
   readonly sweep: (root: string) => Effect.Effect<void>
 }>() {}

@@ -8,7 +8,8 @@ import * as Scope from "effect/Scope"
 import { LaunchFailed } from "../../src/domain/Launch.ts"
 import { attemptOf, emptyLedger, maxAttempts } from "../../src/domain/Ledger.ts"
 import type { Observation } from "../../src/domain/Observation.ts"
-import { SessionId } from "../../src/domain/Primitives.ts"
+import { Port, SessionId } from "../../src/domain/Primitives.ts"
+import { receive } from "../../src/programs/receive/Receive.ts"
 import type { makeMachine } from "../support/SimulatedTeam.ts"
 import { during, makeTeam, portOf, settle } from "../support/TeamSteps.ts"
 
@@ -310,6 +311,31 @@ describe("an open resume", () => {
       assert.isDefined(attemptIn(machine))
       yield* during(ben.tool("intercom_report_status"))
       assert.isDefined(attemptIn(machine))
+    }))
+
+  it.scoped("is not ended by an unsigned status: anybody may have sent it", () =>
+    Effect.gen(function*() {
+      const { coordinator, machine } = yield* closedAda
+      yield* resume(coordinator)
+      const arrive = (signed: boolean) =>
+        during(coordinator.inside(
+          receive(
+            {
+              version: 1,
+              kind: "status",
+              from: SessionId.make("ada-id"),
+              to: SessionId.make("coordinator-id"),
+              payload: { port: Port.make(40_001), busy: false }
+            },
+            signed,
+            (step) => step
+          )
+        ))
+      yield* arrive(false)
+      assert.match(coordinator.host.texts.at(-1) ?? "", /status from Ada/)
+      assert.isDefined(attemptIn(machine))
+      yield* arrive(true)
+      assert.isUndefined(attemptIn(machine))
     }))
 
   it.scoped("stays when the worker's entry is removed, and can be settled by its session id", () =>

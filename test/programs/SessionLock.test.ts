@@ -1,14 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import { SessionId } from "../../src/domain/Primitives.ts"
 import { receive } from "../../src/programs/receive/Receive.ts"
-import { makeMachine } from "../support/SimulatedTeam.ts"
+import { OwnedLock } from "../../src/services/OwnedLock.ts"
+import { makeTeamWorld } from "../support/ConfigMemory.ts"
+import { makeLedgerMemory } from "../support/LedgerMemory.ts"
+import { makeLockWorld } from "../support/LockMemory.ts"
+import { makeReportMemory } from "../support/ReportMemory.ts"
+import { makeMachine, makeMachineOn } from "../support/SimulatedTeam.ts"
+import * as StateMemory from "../support/StateMemory.ts"
 import { during, makeTeam, portOf, settle } from "../support/TeamSteps.ts"
 
 const teamFile = (machine: ReturnType<typeof makeMachine>) => machine.world.files.get("/work") ?? ""
@@ -89,6 +98,7 @@ describe("one process on one saved session (spec 3.2)", () => {
             to: SessionId.make("twin"),
             payload: { message: "hi" }
           },
+          true,
           (step) => step
         )
       )))
@@ -132,6 +142,40 @@ describe("one process on one saved session (spec 3.2)", () => {
       const text = Either.getOrThrow(yield* Fiber.join(won ? waiting : started))
       assert.match(text, /now coordinates the team of \/work/)
       assert.strictEqual(coordinatorIn(machine).port, (yield* portOf(loser)).port)
+    }))
+
+  it.scoped("an interruption that arrives with the lock leaves none: the next call is not in its own way", () =>
+    Effect.gen(function*() {
+      const [taken, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const locks = makeLockWorld()
+      // It is on the disk, and not yet known to the session, when the person presses Escape.
+      const slow = (pid: number) =>
+        Layer.map(locks.layerFor(pid), (services) => {
+          const real = Context.get(services, OwnedLock)
+          const session: typeof real.session = (root, id) =>
+            Effect.uninterruptible(
+              Effect.zipLeft(
+                real.session(root, id),
+                Effect.zipRight(Deferred.succeed(taken, undefined), Deferred.await(goOn))
+              )
+            )
+          return Context.make(OwnedLock, { ...real, session })
+        })
+      const files = Layer.mergeAll(
+        makeTeamWorld("/work").layer,
+        StateMemory.layer,
+        makeReportMemory(),
+        makeLedgerMemory().layer
+      )
+      const session = yield* makeMachineOn(files, slow).open("s-1", "/work")
+      const first = yield* Effect.fork(session.command("start"))
+      yield* Deferred.await(taken)
+      const ending = yield* Effect.fork(Fiber.interrupt(first))
+      yield* Effect.yieldNow()
+      yield* Deferred.succeed(goOn, undefined)
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.join(ending)))
+      assert.deepStrictEqual(locks.held(), [])
+      assert.match(yield* during(session.command("start")), /now coordinates the team of \/work/)
     }))
 
   it.scoped("of two entries that wait for it one joins", () =>

@@ -227,7 +227,7 @@ const make = Effect.gen(function*() {
   const sweep = (root: string) =>
     Effect.flatMap(state.of(root), (folder) => {
       const ours = TeamFile.folderOf(root)
-      const folders = [ours, path.join(ours, "reports"), folder]
+      const folders = [ours, path.join(ours, "reports"), folder, path.join(folder, "launch")]
       const each = (one: string) => Effect.catchAll(sweepFolder(one, identity), unswept)
       return critical(root, Effect.forEach(folders, each, { discard: true }))
     }).pipe(Effect.catchAll(unswept), Effect.withSpan("ConfigStore.sweep"))

@@ -61,7 +61,8 @@ const deviceOf = (file: string): Effect.Effect<Device, IdentityFailed> =>
 
 /**
  * The processes of a procfs tree, and `/etc/machine-id` of its machine. The tree is believed only while its `self` is
- * this very process: a procfs of another pid namespace shows other processes under the same numbers (spec 6.3).
+ * this very process: a procfs of another pid namespace shows other processes under the same numbers (spec 6.3). Without a
+ * tree nothing is proven, not even by a signal: a pid of another namespace is not missing, only not visible.
  */
 export const make = (procfs: string, machineIdFile: string): Effect.Effect<ProcessIdentity["Type"]> =>
   Effect.gen(function*() {

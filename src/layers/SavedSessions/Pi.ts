@@ -106,6 +106,9 @@ const make = (host: PiSessions) =>
     return SavedSessions.of({ find })
   })
 
-/** The saved sessions of this Pi, with what its thin entry hands over. Reads the first 4096 bytes of files, no more. */
+/**
+ * The saved sessions of this Pi, with what its thin entry hands over. Of a file the first 4096 bytes are read, no more.
+ * Pi's own lookup makes its default folder of a directory where that is missing: nothing else is written.
+ */
 export const layer = (host: PiSessions): Layer.Layer<SavedSessions, never, Platform> =>
   Layer.effect(SavedSessions, make(host))

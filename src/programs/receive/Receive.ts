@@ -18,13 +18,13 @@ import { reload, requestStatus } from "./Worker.ts"
 
 const later = () => refuse("this version of Intercom does not take part in closing sessions yet; nothing was done")
 
-const dispatch = (standing: Member, commit: Commit) =>
+const dispatch = (standing: Member, signed: boolean, commit: Commit) =>
   Match.type<Envelope>().pipe(
     Match.discriminatorsExhaustive("kind")({
       message: (envelope) => message(standing, envelope, commit),
       report: (envelope) => report(standing, envelope, commit),
       registration: (envelope) => registration(standing, envelope, commit),
-      status: (envelope) => status(standing, envelope, commit),
+      status: (envelope) => status(standing, envelope, signed, commit),
       request_status: () => requestStatus(standing, commit),
       reload: () => reload(standing, commit),
       stop: () => refuse("this version of Intercom cannot stop a run yet; nothing was done"),
@@ -52,8 +52,12 @@ const unready = (error: Effect.Effect.Error<typeof enterTeam>): Refusal => {
   return { status: 503, sentence: sentence() }
 }
 
-/** Decides about an authenticated envelope: the role on a fresh config, then the effect of its kind (spec 2.3). */
-export const receive = Effect.fn("receive")(function*(envelope: Envelope, commit: Commit) {
+/** Decides about an envelope that was authenticated, or may be unsigned: the role on a fresh config, then the effect of its kind (spec 2.3). */
+export const receive = Effect.fn("receive")(function*(
+  envelope: Envelope,
+  signed: boolean,
+  commit: Commit
+) {
   const log = yield* ObservationLog
   const seen = { kind: envelope.kind, peerSessionId: envelope.from }
   yield* log.record({ event: "transport.received", ...seen })
@@ -68,6 +72,6 @@ export const receive = Effect.fn("receive")(function*(envelope: Envelope, commit
       sender && { coordinator: sender.coordinator, fenced: fences(sender.closeJob, now) }
     )
     if (no !== undefined) return yield* Effect.fail(refused(no))
-    yield* dispatch(standing, commit)(envelope)
+    yield* dispatch(standing, signed, commit)(envelope)
   }).pipe(Effect.tapError((no) => log.record({ event: "transport.rejected", outcome: String(no.status), ...seen })))
 })

@@ -38,10 +38,10 @@ const unrecorded = <A, R>(effect: Effect.Effect<A, StateUnusable, R>): Effect.Ef
 
 /**
  * A configured worker's status updates its saved port when that differs; every status is shown (spec 3.3), and ends an
- * open resume of its session (spec 5.5).
+ * open resume of its session (spec 5.5). An unsigned one is not known to be of that session: it settles nothing.
  */
 export const status = Effect.fn("receive.status")(
-  function*(standing: Member, envelope: EnvelopeOf<"status">, commit: Commit) {
+  function*(standing: Member, envelope: EnvelopeOf<"status">, signed: boolean, commit: Commit) {
     const { busy, port } = envelope.payload
     const delivery = yield* Delivery
     const { sessionId } = yield* Membership
@@ -50,9 +50,9 @@ export const status = Effect.fn("receive.status")(
     const { guard } = yield* SessionScope
     yield* (yield* ObservationLog).record({ event: "status.received", peerSessionId: envelope.from, port, busy })
     // As it is now: a resume that begins while this waits to be shown is not answered by it.
-    const attempt = yield* unrecorded(
-      Effect.map(ledger.read(standing.root), (recorded) => attemptOf(recorded, envelope.from))
-    )
+    const attempt = signed
+      ? yield* unrecorded(Effect.map(ledger.read(standing.root), (recorded) => attemptOf(recorded, envelope.from)))
+      : undefined
     const agent = agentBySession(standing.config, envelope.from)
     const moved = agent !== undefined && agent.port !== port
     if (moved) {

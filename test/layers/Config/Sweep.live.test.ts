@@ -23,11 +23,12 @@ const ready = Effect.gen(function*() {
   // The state folder is made by the first update.
   yield* services.store.sweep(place.root)
   const state = join(place.state, fs.readdirSync(place.state)[0] ?? "")
+  fs.mkdirSync(join(state, "launch"), { mode: 0o700 })
   return { ...place, ...services, reports, state }
 })
 
 describe("what killed sessions leave (spec 1.4)", () => {
-  it.scopedLive("temporaries of processes that are gone are removed, in all three folders, and nothing else", () =>
+  it.scopedLive("temporaries of processes that are gone are removed, in all four folders, and nothing else", () =>
     Effect.gen(function*() {
       const { file, folder, reports, root, state, store } = yield* ready
       const dead = gone()
@@ -37,7 +38,8 @@ describe("what killed sessions leave (spec 1.4)", () => {
         `${file}.${process.pid}-1-7.tmp`,
         join(reports, `ab.json.${dead}-99-2.tmp`),
         join(state, `config.lock.${dead}-99-2.tmp`),
-        join(state, `secret.${dead}-99-2.tmp`)
+        join(state, `secret.${dead}-99-2.tmp`),
+        join(state, "launch", `b5.sh.${dead}-99-2.tmp`)
       ]
       const kept = [
         `${file}.${process.pid}-${ticksOf("self")}-99.tmp`,
@@ -48,7 +50,8 @@ describe("what killed sessions leave (spec 1.4)", () => {
         join(folder, "notes.0-1-1.tmp"),
         join(folder, `notes.${dead}-1-1.txt`),
         join(folder, `notes.${dead}-x-1.tmp`),
-        join(state, "config.lock.takeover")
+        join(state, "config.lock.takeover"),
+        join(state, "launch", "b5.sh")
       ]
       for (const one of [...removed, ...kept]) fs.writeFileSync(one, "x")
       yield* store.sweep(root)

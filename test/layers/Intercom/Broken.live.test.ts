@@ -294,7 +294,7 @@ describe("300 at once", () => {
             Effect.zipRight(Deferred.await(go)),
             Effect.zipRight(commit(Effect.void))
           )
-      })
+      }, { decideMs: 60_000, truthMs: 60_000 })
       const one = (index: number) =>
         post(port, { signing: { nonce: `${nonce}-${index}` } }).pipe(
           Effect.map(({ status }) => status),

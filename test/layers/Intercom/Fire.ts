@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
@@ -118,12 +117,10 @@ export const fire = (count: number, seed: number): void => {
         )
         received.length = 0
         const [before, heap] = [held(), heapBytes()]
-        let [taken, slowest] = [0, 0]
+        let taken = 0
         yield* barrage(shots, (body, index) =>
           Effect.gen(function*() {
-            const began = yield* Clock.currentTimeMillis
             const answer = yield* post(port, { body, signing: { nonce: nonceOf(index) } })
-            slowest = Math.max(slowest, (yield* Clock.currentTimeMillis) - began)
             const what = `seed ${seed}, envelope ${index}: ${
               body.toString("latin1").slice(0, 2000)
             } → ${answer.status} ${answer.body}`
@@ -142,7 +139,6 @@ export const fire = (count: number, seed: number): void => {
         assert.strictEqual(received.length, taken)
         assert.isAbove(taken, count / 50)
         assert.isBelow(taken, count * 0.9)
-        assert.isBelow(slowest, 4000)
         assert.notProperty({}, "polluted")
         yield* afterwards(port)
         received.length = 0
