@@ -12,7 +12,10 @@ export const words = {
   answer: "It answers 200 with {\"ok\": true}.",
   testsPassed: "12 tests passed",
   reportOfAda: "GET /health is there; 12 tests passed.",
-  reportOfBen: "docs/health.md describes GET /health."
+  reportOfBen: "docs/health.md describes GET /health.",
+  benIsClosed: "I have closed Ben. Please open Ben's session again.",
+  askBen: "Ask Ben where GET /health is described.",
+  lateQuestion: "Where is GET /health described?"
 } as const
 
 /** The workers: their names, what they are for, and the project's folder that each works in. */
@@ -82,6 +85,8 @@ const coordinator = (): Script => {
       ])
     }
     if (told.includes(words.howIsAda)) return call("intercom_request_status", { to: "Ada" })
+    if (told.includes(words.benIsClosed)) return call("intercom_resume_worker", { to: "Ben", confirmClosed: true })
+    if (told.includes(words.askBen)) return call("intercom_send", { to: "Ben", message: words.lateQuestion })
     if (told.includes("busy: yes")) return say("Ada is busy with her tests; I did not interrupt her.")
     if (told.includes("[Intercom report from")) return say("I have read the report.")
     return say("I go on when a message arrives.")
@@ -106,6 +111,7 @@ const ben: Script = (request) => {
   if (told.includes(words.answer)) {
     return call("intercom_report_work", { status: "ready_for_review", summary: words.reportOfBen })
   }
+  if (told.includes(words.lateQuestion)) return say(words.reportOfBen)
   if (results !== "" && !results.includes("accepted")) {
     return call("intercom_send", { to: "Ada", message: words.question })
   }

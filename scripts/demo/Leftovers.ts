@@ -19,6 +19,9 @@ const stat = (pid: number): { readonly state: string; readonly started: string }
   return text === "" ? undefined : { state: fields[0] ?? "", started: fields[19] ?? "" }
 }
 
+/** Whether a process is there and is not only waiting to be collected: tmux does not always do that. */
+export const isRunning = (pid: number): boolean => !/^[ZX]?$/.test(stat(pid)?.state ?? "")
+
 const signal = (pid: number, name: "SIGTERM" | "SIGKILL"): void => {
   try {
     process.kill(pid, name)
@@ -80,10 +83,7 @@ export const make = (folder: string): Leftovers => {
   })
 
   const left = Effect.gen(function*() {
-    const alive = [...processes].filter(([key, pid]) => {
-      const now = stat(pid)
-      return now !== undefined && key === `${pid} ${now.started}` && !/[ZX]/.test(now.state)
-    })
+    const alive = [...processes].filter(([key, pid]) => isRunning(pid) && key === `${pid} ${stat(pid)?.started}`)
     const open = yield* Effect.filter([...ports], isOpen)
     return [
       ...alive.map(([, pid]) => `process ${pid} (${read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").slice(0, 80)})`),

@@ -19,7 +19,7 @@ export interface Stage {
 }
 
 /** A worker as the team file has it, and the pane it runs in. */
-interface Member {
+export interface Member {
   readonly agent: Agent
   readonly pane: PiPane
 }
@@ -36,7 +36,7 @@ export const place: Readonly<Record<Surroundings, string>> = {
   herdr: "Herdr (a stand-in for it, on tmux)"
 }
 
-const placeOf = ({ herdr }: PiHarness): string => herdr === undefined ? "tmux" : "Herdr"
+export const placeOf = ({ herdr }: PiHarness): string => herdr === undefined ? "tmux" : "Herdr"
 
 /** A person opens Pi in a project; Intercom is there and does nothing yet. */
 export const open = ({ evidence, harness, timeline }: Stage, sessionId: string) =>
@@ -56,7 +56,7 @@ export const open = ({ evidence, harness, timeline }: Stage, sessionId: string) 
     () => `A Pi session is open in ${placeOf(harness)}. Nothing was written into the project folder.`
   )
 
-const titled = (rows: ReadonlyArray<PaneRow>, name: string) => rows.filter((row) => row.window === name)
+export const titled = (rows: ReadonlyArray<PaneRow>, name: string) => rows.filter((row) => row.window === name)
 
 /** From one typed sentence to a coordinator and two workers with names. */
 export const assemble = (
@@ -129,7 +129,7 @@ export const assemble = (
     return { coordinator, ada, ben }
   })
 
-const from = (purpose: string, sender: { readonly name: string; readonly sessionId: string }): string =>
+export const from = (purpose: string, sender: { readonly name: string; readonly sessionId: string }): string =>
   `[Intercom ${purpose} from ${sender.name} (${sender.sessionId})]`
 
 /** Work, a question between workers that finds one of them busy, a status, an answer, two reports. */
@@ -233,21 +233,32 @@ export const overview = ({ harness, timeline }: Stage, { ada, ben, coordinator }
 
 const hasChildren = (pid: number): boolean => fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8") !== ""
 
+/** A person quits the Pi in a pane. */
+const quit = ({ harness }: Stage, { keys, pane }: PiPane) =>
+  // tmux 3.3 keeps the screen of some that end well, too.
+  Effect.zipRight(harness.tmux.run(["set-option", "-p", "-t", pane, "remain-on-exit", "off"]), keys("C-d"))
+
+/** A person quits the Pis of workers and leaves their tabs. */
+export const leave = (stage: Stage, workers: ReadonlyArray<PiPane>) =>
+  Effect.gen(function*() {
+    yield* Effect.forEach(workers, (worker) => quit(stage, worker), { discard: true })
+    if (stage.harness.herdr === undefined) return
+    // There Pi was typed into a shell, which is still there: a person leaves that too.
+    yield* stage.evidence.panes("the shells", (rows) =>
+      workers.every(({ pane }) => rows.some((row) => row.pane === pane && !row.dead && !hasChildren(row.pid))))
+    yield* Effect.forEach(workers, ({ keys }) =>
+      keys("exit", "Enter"), { discard: true })
+  })
+
 /** The person quits all three; the sessions free their ports. */
-export const close = ({ evidence, harness, timeline }: Stage, { ada, ben, coordinator }: Team) =>
-  timeline.step(
+export const close = (stage: Stage, { ada, ben, coordinator }: Team) =>
+  stage.timeline.step(
     "The sessions end",
     coordinator,
     Effect.gen(function*() {
-      // tmux 3.3 keeps the screen of some that end well, too.
-      yield* harness.tmux.run(["set-option", "-g", "remain-on-exit", "off"])
-      const panes = [ada.pane, ben.pane, coordinator]
-      yield* Effect.forEach(panes, (pane) => pane.keys("C-d"), { discard: true })
-      if (harness.herdr !== undefined) {
-        // There Pi was typed into a shell, which is still there: a person leaves that too.
-        yield* evidence.panes("the shells", (rows) => rows.length === 2 && rows.every((row) => !hasChildren(row.pid)))
-        yield* Effect.forEach([ada.pane, ben.pane], (pane) => pane.keys("exit", "Enter"), { discard: true })
-      }
+      const { evidence } = stage
+      yield* leave(stage, [ada.pane, ben.pane])
+      yield* quit(stage, coordinator)
       yield* evidence.panes("no tabs", (rows) => rows.length === 0)
       const own = yield* evidence.agent("Coordinator")
       const open = yield* Effect.filter([own.port, ada.agent.port, ben.agent.port], isOpen)
