@@ -37,7 +37,7 @@ export const PaneInfo = Schema.Struct({ type: Schema.Literal("pane_info"), pane:
 /** The answer of `pane list`. A list without `panes` is none: it is what proves that a pane is gone. */
 export const PaneList = Schema.Struct({
   type: Schema.Literal("pane_list"),
-  panes: Schema.Array(Schema.Struct({ pane_id: HerdrId, workspace_id: HerdrId }))
+  panes: Schema.Array(Schema.Struct({ pane_id: HerdrId, terminal_id: HerdrId, workspace_id: HerdrId }))
 })
 /** The answer of `pane process-info`; no foreground processes may be left out. */
 export const PaneProcesses = Schema.Struct({

@@ -16,16 +16,23 @@ export class IdentityFailed extends Data.TaggedError("IdentityFailed")<{ readonl
   }
 }
 
-/** What a launched pane is recognised by later, as one line for the ledger (spec 5.5): `<multiplexer> <workspace> <pane>`. */
-export const paneTrace = (multiplexer: string, pane: Pick<Pane, "workspaceId" | "paneId">): string =>
-  `${multiplexer} ${pane.workspaceId} ${pane.paneId}`
+/** What a launched pane is recognised by later (spec 5.5); what the parts mean is its multiplexer's adapter's choice. */
+export interface PaneTrace {
+  readonly multiplexer: string
+  readonly workspaceId: string
+  readonly paneId: string
+  /** Where a pane's id does not stay with it. */
+  readonly terminalId?: string
+}
 
-/** The parts of a {@link paneTrace}; none for anything else. */
-export const parseTrace = (
-  trace: string
-): { readonly multiplexer: string; readonly workspaceId: string; readonly paneId: string } | undefined => {
-  const [multiplexer, workspaceId, paneId, more] = trace.split(" ")
-  return multiplexer === undefined || workspaceId === undefined || paneId === undefined || more !== undefined
+/** A trace as one line for the ledger: its parts in order, none of which may hold a blank. */
+export const formatTrace = ({ multiplexer, paneId, terminalId, workspaceId }: PaneTrace): string =>
+  [multiplexer, workspaceId, paneId, ...(terminalId === undefined ? [] : [terminalId])].join(" ")
+
+/** The trace of a line that {@link formatTrace} made; none for anything else. */
+export const parseTrace = (line: string): PaneTrace | undefined => {
+  const [, multiplexer, workspaceId, paneId, terminalId] = /^(\S+) (\S+) (\S+)(?: (\S+))?$/.exec(line) ?? []
+  return multiplexer === undefined || workspaceId === undefined || paneId === undefined
     ? undefined
-    : { multiplexer, workspaceId, paneId }
+    : { multiplexer, workspaceId, paneId, ...(terminalId === undefined ? {} : { terminalId }) }
 }

@@ -104,7 +104,7 @@ export const lacksPane = (rows: ReadonlyArray<PaneRow>, serverPid: number, paneI
   rows.length > 0 && rows.every((row) => row.serverPid === serverPid && row.pane !== paneId)
 
 /**
- * A server for a `paneTrace`: its workspace id and what proves a process gone (spec 6.3), since a trace outlives
+ * A server for a `PaneTrace`: its workspace id and what proves a process gone (spec 6.3), since a trace outlives
  * reboots and containers. Undefined where processes are known by their pid only.
  */
 export const serverTrace = (server: IdentifiedProcess): string | undefined =>

@@ -3,7 +3,7 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import { IdentifiedProcess } from "../../src/domain/IdentifiedProcess.ts"
-import { paneTrace, parseTrace } from "../../src/domain/Pane.ts"
+import { formatTrace, parseTrace } from "../../src/domain/Pane.ts"
 import type { ProcessFacts } from "../../src/domain/ProcessFacts.ts"
 import { PaneId } from "../../src/domain/TmuxArguments.ts"
 import {
@@ -173,7 +173,7 @@ describe("a server in a trace", () => {
     for (const process of [identified, { ...identified, machineId: "" }]) {
       const workspaceId = serverTrace(process)
       assert.isDefined(workspaceId)
-      const parts = parseTrace(paneTrace("tmux", { workspaceId: workspaceId ?? "", paneId: "%3" }))
+      const parts = parseTrace(formatTrace({ multiplexer: "tmux", workspaceId: workspaceId ?? "", paneId: "%3" }))
       assert.deepStrictEqual(parts?.paneId, "%3")
       assert.deepStrictEqual(parseServerTrace(parts?.workspaceId ?? ""), process)
     }

@@ -228,6 +228,16 @@ describe("what intercom_resume_worker refuses, with nothing started (spec 5.5)",
       }))
   }
 
+  it.scoped("its directory was replaced during the checks", () =>
+    Effect.gen(function*() {
+      const { coordinator, machine } = yield* closedAda
+      machine.pi.checking.do = Effect.sync(() => void machine.world.folders.set("/work/api", "/work/web"))
+      const error = yield* Effect.flip(resume(coordinator))
+      assert.match(error.message, /Ada's directory api was replaced by a link and leads to web now\. No tab was opened/)
+      assert.deepStrictEqual(machine.terminals.launches, [])
+      assert.isUndefined(attemptIn(machine))
+    }))
+
   it.scoped("while 256 resumes are open", () =>
     Effect.gen(function*() {
       const { coordinator, machine } = yield* closedAda
@@ -248,14 +258,16 @@ describe("an open resume", () => {
       }
       assert.match(yield* fail(new LaunchFailed({ reason: "failed", detail: "no" })), /No tab was opened\.$/)
       assert.isUndefined(attemptIn(machine))
+      // A tab with nothing but a shell in it.
       const left = yield* fail(new LaunchFailed({ reason: "failed", detail: "no", left: "Tab @7" }))
-      assert.match(
-        left,
-        /Tab @7 may have been left behind.*The resume of Ada counts as open.*\/intercom resolve Ada\.$/
+      assert.match(left, /^The worker was not launched: no\. Tab @7 may have been left behind;[^.]+\.$/)
+      assert.isUndefined(attemptIn(machine))
+      assert.strictEqual(
+        yield* fail(new LaunchFailed({ reason: "unknown", detail: "no" })),
+        "It is not known whether the worker was launched: no. A tab may have been opened. The resume of Ada counts as " +
+          "open until its status arrives or the person, who has looked that its Pi does not run, runs /intercom resolve Ada."
       )
       assert.deepStrictEqual(Object.keys(attemptIn(machine) ?? {}), ["at"])
-      machine.ledgers.clear()
-      assert.match(yield* fail(new LaunchFailed({ reason: "unknown", detail: "no" })), /counts as open/)
       assert.match(
         yield* refused(machine, coordinator),
         /is still open; it was submitted at \S+, and which pane it opened is not known\. Its Pi may be starting/
@@ -275,6 +287,24 @@ describe("an open resume", () => {
       const again = yield* machine.open("coordinator-id", "/work")
       assert.match(yield* refused(machine, again), /is still open; .*which pane it opened is not known\./)
       assert.match(yield* again.command(""), /Needs attention: the resume of Ada is open\./)
+    }))
+
+  it.scoped("knows the pane in which it may run though its answer was lost, and ends with that very pane", () =>
+    Effect.gen(function*() {
+      const { coordinator, machine } = yield* closedAda
+      const trace = "tmux tmux:1:1 %7"
+      machine.terminals.failing.with = new LaunchFailed({ reason: "unknown", detail: "no", left: "Tab @7", trace })
+      assert.match(
+        (yield* Effect.flip(resume(coordinator))).message,
+        /Tab @7 may have been left behind.* counts as open until its status arrives, that pane is closed or the person/
+      )
+      assert.strictEqual(attemptIn(machine)?.pane, trace)
+      machine.terminals.failing.with = undefined
+      machine.terminals.close("%6")
+      assert.match(yield* refused(machine, coordinator), /submitted at \S+ in tmux pane %7\. Its Pi/)
+      machine.terminals.close("%7")
+      yield* resume(coordinator)
+      assert.strictEqual(attemptIn(machine)?.pane, "tmux tmux:1:1 %1")
     }))
 
   it.scoped("ends when its pane is proven gone: it died before announcing itself", () =>

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import type { Launched, LaunchRequest } from "../../src/domain/Launch.ts"
 import { LaunchFailed } from "../../src/domain/Launch.ts"
-import { IdentityFailed, paneTrace } from "../../src/domain/Pane.ts"
+import { formatTrace, IdentityFailed } from "../../src/domain/Pane.ts"
 import { type MultiplexerKind, SessionId } from "../../src/domain/Primitives.ts"
 import type { ToolName } from "../../src/domain/ToolCatalogue.ts"
 import * as SessionFence from "../../src/layers/SessionScope/Fence.ts"
@@ -49,7 +49,7 @@ const makeTerminals = () => {
   const during: { do: Effect.Effect<void> } = { do: Effect.void }
   /** The traces of panes that are proven gone. */
   const gone = new Set<string>()
-  const traceOf = (pane: string) => paneTrace("tmux", { workspaceId: "tmux:1:1", paneId: pane })
+  const traceOf = (pane: string) => formatTrace({ multiplexer: "tmux", workspaceId: "tmux:1:1", paneId: pane })
   const multiplexer = (kind: MultiplexerKind): Multiplexer => ({
     kind,
     launch: (request) =>

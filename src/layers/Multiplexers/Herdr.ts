@@ -1,7 +1,8 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import type { HerdrPane } from "../../domain/HerdrAnswers.ts"
 import { LaunchFailed, type LaunchRequest, TitleFailed } from "../../domain/Launch.ts"
-import { paneTrace } from "../../domain/Pane.ts"
+import { formatTrace, type PaneTrace } from "../../domain/Pane.ts"
 import * as PosixShell from "../../domain/PosixShell.ts"
 import * as PowerShell from "../../domain/PowerShell.ts"
 import { CommandRunner } from "../../services/CommandRunner.ts"
@@ -36,8 +37,12 @@ export const make: Effect.Effect<
     workspace: Config.withDefault(Config.string("HERDR_WORKSPACE_ID"), ""),
     socket: Config.withDefault(Config.string("HERDR_SOCKET_PATH"), "")
   }))
-  // Ids belong to one server: under another socket the same ones are other panes.
-  const server = `${bodyHash(variables.socket).slice(0, 12)}:`
+  // Ids belong to one server: under another socket the same ones are other panes, and without one they are anybody's.
+  const server = variables.socket === "" ? undefined : `${bodyHash(variables.socket).slice(0, 12)}:`
+  const traceOf = ({ pane_id: paneId, terminal_id: terminalId, workspace_id }: HerdrPane) =>
+    server === undefined
+      ? {}
+      : { trace: formatTrace({ multiplexer: "herdr", workspaceId: `${server}${workspace_id}`, paneId, terminalId }) }
 
   /** This session's own pane, as Herdr says now. */
   const own = Effect.gen(function*() {
@@ -73,13 +78,16 @@ export const make: Effect.Effect<
       scripts.write(request.root, (script) => PosixShell.launchScript(script, request)),
       (unusable) => failed("failed", `its launch script could not be written. ${unusable.message.replace(/\.$/, "")}`)
     )
-    return /[\u0000-\u001f\u007f-\u009f]/.test(path)
-      ? yield* failed(
+    const discard = scripts.discard(path)
+    if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) {
+      yield* discard
+      return yield* failed(
         "failed",
         "the path of Intercom's state folder has a control character, which cannot be typed into a pane; " +
           "set PI_INTERCOM_STATE_DIR to another folder"
       )
-      : { line: `sh ${PosixShell.quoted(path)}`, discard: scripts.discard(path) }
+    }
+    return { line: `sh ${PosixShell.quoted(path)}`, discard }
   })
 
   const launch = Effect.fn("Herdr.launch")(function*(request: LaunchRequest) {
@@ -112,7 +120,7 @@ export const make: Effect.Effect<
     if (!isNew) {
       yield* discard
       return yield* new LaunchFailed({
-        reason: "unknown",
+        reason: "failed",
         detail: "Herdr answered with a tab that does not fit the one asked for, so nothing was typed into it",
         left
       })
@@ -121,16 +129,11 @@ export const make: Effect.Effect<
       Effect.tapError((error) => error.reason === "unanswered" ? Effect.void : discard),
       Effect.mapError((error) =>
         error.reason === "unanswered"
-          ? new LaunchFailed({ reason: "unknown", detail: `${error.detail}, so it may run all the same`, left })
+          ? new LaunchFailed({ reason: "unknown", detail: error.detail, left, ...traceOf(root) })
           : new LaunchFailed({ reason: "failed", detail: error.detail, left })
       )
     )
-    return {
-      multiplexer: "herdr" as const,
-      tab: tab.tab_id,
-      pane: root.pane_id,
-      trace: paneTrace("herdr", { workspaceId: `${server}${workspaceId}`, paneId: root.pane_id })
-    }
+    return { multiplexer: "herdr" as const, tab: tab.tab_id, pane: root.pane_id, ...traceOf(root) }
   })
 
   const title = Effect.fn("Herdr.title")(
@@ -141,9 +144,9 @@ export const make: Effect.Effect<
   )
 
   const identity = HerdrIdentity.make(client, yield* ProcessIdentity, own)
-  const gone = (workspaceId: string, paneId: string) =>
-    workspaceId.startsWith(server)
-      ? identity.gone(workspaceId.slice(server.length), paneId)
+  const gone = (pane: PaneTrace) =>
+    server !== undefined && pane.workspaceId.startsWith(server)
+      ? identity.gone({ ...pane, workspaceId: pane.workspaceId.slice(server.length) })
       : Effect.succeed(false)
 
   return { kind: "herdr", launch, title, ...identity, gone }

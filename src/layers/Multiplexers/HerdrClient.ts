@@ -63,7 +63,8 @@ export interface HerdrClient {
   /** The pane that this process runs in, as Herdr says. */
   readonly current: Effect.Effect<HerdrPane, HerdrFailed>
   readonly get: (pane: string) => Effect.Effect<HerdrPane, HerdrFailed>
-  readonly list: (workspace: string) => Effect.Effect<(typeof PaneList.Type)["panes"], HerdrFailed>
+  /** The panes of a workspace, or of all. */
+  readonly list: (workspace?: string) => Effect.Effect<(typeof PaneList.Type)["panes"], HerdrFailed>
   /** The foreground processes of a pane. */
   readonly processes: (pane: string) => Effect.Effect<(typeof PaneProcesses.Type)["process_info"], HerdrFailed>
   /** Opens a tab in the background. A directory that does not exist would silently be $HOME (facts/herdr). */
@@ -106,7 +107,11 @@ export const make = (runner: typeof CommandRunner.Service): HerdrClient => {
   return {
     current: Effect.map(current(["pane", "current", "--current"]), ({ pane }) => pane),
     get: (pane) => Effect.map(info(["pane", "get", pane]), (answer) => answer.pane),
-    list: (workspace) => Effect.map(list(["pane", "list", "--workspace", workspace]), ({ panes }) => panes),
+    list: (workspace) =>
+      Effect.map(
+        list(["pane", "list", ...(workspace === undefined ? [] : ["--workspace", workspace])]),
+        ({ panes }) => panes
+      ),
     processes: (pane) =>
       Effect.map(processes(["pane", "process-info", "--pane", pane]), (answer) => answer.process_info),
     createTab: (workspace, directory, label) =>

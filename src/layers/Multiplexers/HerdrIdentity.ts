@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import * as path from "node:path"
 import type { PaneIdentity } from "../../domain/Envelope.ts"
 import { HerdrId, type HerdrPane } from "../../domain/HerdrAnswers.ts"
-import { IdentityFailed, type Pane } from "../../domain/Pane.ts"
+import { IdentityFailed, type Pane, type PaneTrace } from "../../domain/Pane.ts"
 import { forbidden } from "../../domain/PaneRules.ts"
 import type { SessionId } from "../../domain/Primitives.ts"
 import type { ProcessIdentity } from "../../services/ProcessIdentity.ts"
@@ -88,16 +88,20 @@ export const make = (
   })
 
   /**
-   * Whether a pane of that workspace is proven gone: by a whole list, of that workspace only, that lacks it. A list of
-   * this session's workspace without this session's own pane is not whole.
+   * Whether a pane is proven gone: by a whole list of the workspace it was opened in that lacks it, and by one of all
+   * panes that lacks its terminal, which stays with a pane that gets another id in another workspace (facts/herdr). A
+   * list without this session's own pane, where that belongs, is not whole.
    */
   const gone = Effect.fn("Herdr.gone")(
-    function*(workspaceId: string, paneId: string) {
-      if (!isId(workspaceId) || !isId(paneId)) return false
-      const caller = yield* own
-      const panes = yield* client.list(workspaceId)
-      return panes.every((pane) => pane.workspace_id === workspaceId && pane.pane_id !== paneId) &&
-        (caller.workspace_id !== workspaceId || panes.some((pane) => pane.pane_id === caller.pane_id))
+    function*({ paneId, terminalId, workspaceId }: PaneTrace) {
+      if (!isId(workspaceId) || !isId(paneId) || !isId(terminalId)) return false
+      const { pane_id: caller, workspace_id: here } = yield* own
+      const inIt = yield* client.list(workspaceId)
+      if (!inIt.every((pane) => pane.workspace_id === workspaceId && pane.pane_id !== paneId)) return false
+      if (here === workspaceId && !inIt.some((pane) => pane.pane_id === caller)) return false
+      const all = yield* client.list()
+      return all.every((pane) => pane.pane_id !== paneId && pane.terminal_id !== terminalId) &&
+        all.some((pane) => pane.pane_id === caller)
     },
     Effect.orElseSucceed(() => false)
   )

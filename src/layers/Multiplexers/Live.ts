@@ -27,11 +27,9 @@ const make = Effect.gen(function*() {
   return Multiplexers.of({
     of: (kind) => all[kind],
     gone: (trace) => {
-      const parts = parseTrace(trace)
-      const asked = parts?.multiplexer === "herdr" ? herdr : parts?.multiplexer === "tmux" ? tmux : undefined
-      return parts === undefined || asked === undefined
-        ? Effect.succeed(false)
-        : asked.gone(parts.workspaceId, parts.paneId)
+      const pane = parseTrace(trace)
+      const asked = pane?.multiplexer === "herdr" ? herdr : pane?.multiplexer === "tmux" ? tmux : undefined
+      return pane === undefined || asked === undefined ? Effect.succeed(false) : asked.gone(pane)
     },
     here: Effect.succeed(surrounding ?? (platform.os === "win32" ? "none" : "herdr")),
     title: (name) => all[surrounding ?? "none"].title(name)

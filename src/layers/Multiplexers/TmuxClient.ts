@@ -16,8 +16,10 @@ export class TmuxFailed extends Data.TaggedError("TmuxFailed")<{
   readonly detail: string
 }> {}
 
-const isGone = (stderr: string): boolean =>
-  /^(no server running|error connecting|server exited|lost server)/.test(stderr)
+const isGone = (stderr: string): boolean => /^(no server running|error connecting)/.test(stderr)
+
+/** The client was connected: whether its server had done what it was asked is not known. */
+const isLost = (stderr: string): boolean => /^(server exited|lost server)/.test(stderr)
 
 /** The calls that go to one tmux server, over its socket. */
 export interface TmuxClient {
@@ -48,6 +50,9 @@ export const make = (runner: typeof CommandRunner.Service, socket: string): Tmux
       })
     ))
     if (ended.code === 0) return ended.stdout
+    if (isLost(ended.stderr)) {
+      return yield* new TmuxFailed({ reason: "unanswered", detail: "the tmux server ended while it was asked" })
+    }
     return yield* isGone(ended.stderr)
       ? new TmuxFailed({
         reason: "gone",

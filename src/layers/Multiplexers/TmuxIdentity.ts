@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { PaneIdentity } from "../../domain/Envelope.ts"
 import type { LaunchFailed } from "../../domain/Launch.ts"
-import { IdentityFailed, type Pane, paneTrace } from "../../domain/Pane.ts"
+import { formatTrace, IdentityFailed, type Pane, type PaneTrace } from "../../domain/Pane.ts"
 import { forbidden } from "../../domain/PaneRules.ts"
 import type { SessionId } from "../../domain/Primitives.ts"
 import { isAlive, type ProcessFacts } from "../../domain/ProcessFacts.ts"
@@ -73,9 +73,9 @@ export const make = (processes: ProcessIdentity["Type"], proven: Effect.Effect<S
     yield* pass(found.sessions.includes(session) ? undefined : "it is not in this session's tmux session")
   })
 
-  /** Whether the pane of a trace's parts is proven gone: by its server's process, or by that very server's answer. */
-  const gone = Effect.fn("Tmux.gone")(function*(workspace: string, paneId: string) {
-    const server = parseServerTrace(workspace)
+  /** Whether the pane of a trace is proven gone: by its server's process, or by that very server's answer. */
+  const gone = Effect.fn("Tmux.gone")(function*({ paneId, workspaceId }: PaneTrace) {
+    const server = parseServerTrace(workspaceId)
     if (server === undefined) return false
     const before = yield* processes.look(server)
     if (before !== "alive") return before === "gone"
@@ -89,7 +89,9 @@ export const make = (processes: ProcessIdentity["Type"], proven: Effect.Effect<S
   const trace = (surroundings: Surroundings, paneId: string) =>
     Effect.option(Effect.flatMap(place(surroundings), ({ server: { pid, startTicks } }) => {
       const workspaceId = serverTrace({ ...processes.own, pid, startTicks })
-      return Effect.fromNullable(workspaceId === undefined ? undefined : paneTrace("tmux", { workspaceId, paneId }))
+      return Effect.fromNullable(
+        workspaceId === undefined ? undefined : formatTrace({ multiplexer: "tmux", workspaceId, paneId })
+      )
     }))
 
   return { identify: Effect.map(here, ({ pane }) => pane), verify, gone, trace }

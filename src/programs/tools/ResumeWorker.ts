@@ -82,7 +82,7 @@ const directoryOf = Effect.fn("resume.directory")(function*(root: string, { name
     : yield* failed(`${name}'s directory ${projectDirectory} was replaced by a link and leads to ${found.relative} now`)
 })
 
-/** Everything that must be so before a launch (spec 5.5); the session's file, and the directory to open it in. */
+/** Everything that must be so before a launch (spec 5.5); the file of the saved session. */
 const check = Effect.fn("resume.check")(function*({ root }: Member, worker: Agent) {
   const { sessionId } = worker
   const attempt = yield* openAttempt(root, sessionId)
@@ -97,7 +97,7 @@ const check = Effect.fn("resume.check")(function*({ root }: Member, worker: Agen
   const directory = yield* directoryOf(root, worker)
   const file = yield* (yield* SavedSessions).find(directory, sessionId)
   yield* (yield* HostProgram).checkCopies(directory)
-  return { directory, file }
+  return file
 })
 
 /** The team once more, if the worker's entry in it is what was checked. */
@@ -117,7 +117,8 @@ const begin = Effect.fn("resume.begin")(function*(root: string, worker: Agent) {
 })
 
 const recordPane = Effect.fn("resume.recordPane")(
-  function*(root: string, worker: Agent, { at }: Attempt, trace: string) {
+  function*(root: string, worker: Agent, { at }: Attempt, trace: string | undefined) {
+    if (trace === undefined) return
     yield* (yield* ProcessLedger).change(root, tracePane(worker.sessionId, at, trace))
   },
   // Submitted it is: without its pane the attempt only takes a status, or a person, to end.
@@ -129,21 +130,20 @@ const recordPane = Effect.fn("resume.recordPane")(
  * interruption, a crash of this process or a lost answer leave it open (spec 5.5). `--session` is given the file and not
  * the id: Pi takes an id also as the beginning of another one, and asks whether to copy a session of another folder.
  */
-const submit = (team: Member, worker: Agent, found: { readonly directory: string; readonly file: string }) =>
+const submit = (team: Member, worker: Agent, file: string) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {
       const attempt = yield* begin(team.root, worker)
-      const launch = Effect.flatMap(
-        unchanged(worker),
-        (now) => launchPi(now, found.directory, ["--session", found.file])
-      )
+      const launch = Effect.gen(function*() {
+        const now = yield* unchanged(worker)
+        return yield* launchPi(now, yield* directoryOf(now.root, worker), ["--session", file])
+      })
       const exit = yield* Effect.exit(restore(launch))
-      if (Exit.isSuccess(exit) && exit.value.trace !== undefined) {
-        yield* recordPane(team.root, worker, attempt, exit.value.trace)
-      }
+      if (Exit.isSuccess(exit)) yield* recordPane(team.root, worker, attempt, exit.value.trace)
       return yield* Effect.catchAll(exit, (error) =>
         Effect.gen(function*() {
           if (error._tag === "LaunchFailed" && mayHaveStarted(error)) {
+            yield* recordPane(team.root, worker, attempt, error.trace)
             return yield* new LaunchFailed({ ...error, open: worker.name })
           }
           yield* settle(team.root, worker.sessionId, attempt)

@@ -1,40 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import type { PaneIdentity } from "../../../src/domain/Envelope.ts"
 import { SessionId } from "../../../src/domain/Primitives.ts"
-import * as Node from "../../../src/layers/CommandRunner/Node.ts"
-import * as Ids from "../../../src/layers/Ids/Node.ts"
-import * as Live from "../../../src/layers/Multiplexers/Live.ts"
-import * as Procfs from "../../../src/layers/ProcessIdentity/Procfs.ts"
-import * as StateDir from "../../../src/layers/StateDir/File.ts"
-import { CommandRunner } from "../../../src/services/CommandRunner.ts"
 import { Multiplexers } from "../../../src/services/Multiplexers.ts"
 import { ProcessIdentity } from "../../../src/services/ProcessIdentity.ts"
 import { eventuallyTrue } from "../../support/Eventually.ts"
 import { alone, type Herdr, type HerdrPane } from "../../support/herdr/Herdr.ts"
 import { tmuxPane } from "../../support/herdr/Names.ts"
-import { platformAs } from "../../support/PlatformAs.ts"
 import { isRunning, published } from "../../support/Processes.ts"
-
-/** The multiplexers of a session in that pane, and the processes of this machine. */
-const at = (herdr: Herdr & { readonly home: string }, pane: HerdrPane) => {
-  const variables = { ...herdr.variables(pane), PI_INTERCOM_STATE_DIR: join(herdr.home, "it's a státe") }
-  const runner = Layer.effect(
-    CommandRunner,
-    Effect.map(CommandRunner, ({ run }) => ({ run: (command) => run({ ...command, environment: variables }) }))
-  ).pipe(Layer.provide(Node.layer))
-  return Live.layer.pipe(
-    Layer.provideMerge(Procfs.layer),
-    Layer.provide(Layer.mergeAll(runner, Ids.layer, StateDir.layer)),
-    Layer.provide(platformAs("linux")),
-    Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))))
-  )
-}
+import { at, stateOf } from "./HerdrSession.ts"
 
 const probe = join(import.meta.dirname, "probe.cjs")
 const Seen = Schema.parseJson(Schema.Struct({
@@ -99,7 +76,7 @@ describe("Herdr's stand-in, for real", () => {
       assert.strictEqual(seen.env["HERDR_PANE_ID"], launched.pane)
       assert.strictEqual(seen.env["HERDR_TAB_ID"], launched.tab)
       assert.deepStrictEqual(Object.keys(seen.env).filter((name) => name.startsWith("TMUX")), [])
-      assert.deepStrictEqual(below(join(herdr.home, "it's a státe")).filter((name) => name.endsWith(".sh")), [])
+      assert.deepStrictEqual(below(stateOf(herdr)).filter((name) => name.endsWith(".sh")), [])
       assert.deepStrictEqual((yield* herdr.calls).map((call) => call.command), [
         "pane current",
         "tab create",
@@ -137,7 +114,10 @@ describe("Herdr's stand-in, for real", () => {
         const pane = yield* Effect.flatMap(Multiplexers, (there) => there.of("herdr").identify).pipe(
           Effect.provide(at(herdr, inPane))
         )
-        assert.match(launched.trace ?? "", new RegExp(`^herdr [\\w-]{12}:${pane.workspaceId} ${pane.paneId}$`))
+        assert.match(
+          launched.trace ?? "",
+          new RegExp(`^herdr [\\w-]{12}:${pane.workspaceId} ${pane.paneId} ${pane.terminalId}$`)
+        )
         const worker: PaneIdentity = {
           ...pane,
           sessionId: SessionId.make("w-1"),
@@ -161,6 +141,43 @@ describe("Herdr's stand-in, for real", () => {
         assert.isFalse(yield* all.gone(launched.trace ?? ""))
         yield* herdr.call(["pane", "close", launched.pane])
         assert.isTrue(yield* all.gone(launched.trace ?? ""))
+        assert.isFalse(isRunning(pid))
+      }).pipe(Effect.provide(at(herdr, own)))
+    }))
+
+  it.scopedLive("a pane that was moved to another workspace is not gone: its program runs there, under another id", () =>
+    Effect.gen(function*() {
+      const herdr = yield* alone
+      const own = yield* herdr.workspace(herdr.home)
+      const other = yield* herdr.workspace(herdr.home)
+      yield* Effect.gen(function*() {
+        const all = yield* Multiplexers
+        const { pane, tab, trace = "" } = yield* launch(herdr, [], herdr.home)
+        const { pid } = yield* seenBy(herdr)
+        const launched: HerdrPane = { workspace: own.workspace, tab, pane, terminal: "", tmux: tmuxPane(pane) }
+        const moved = yield* herdr.move(launched, other.workspace)
+        assert.notStrictEqual(moved.pane, pane)
+        assert.isFalse(yield* all.gone(trace))
+        assert.isTrue(isRunning(pid))
+        yield* herdr.call(["pane", "close", moved.pane])
+        assert.isTrue(yield* all.gone(trace))
+        assert.isFalse(isRunning(pid))
+      }).pipe(Effect.provide(at(herdr, own)))
+    }))
+
+  it.scopedLive("a launch whose last answer was lost names the pane in which it runs", () =>
+    Effect.gen(function*() {
+      const herdr = yield* alone
+      const own = yield* herdr.workspace(herdr.home)
+      yield* herdr.faults({ does: "refuse", when: "after", code: "timeout", command: "pane run" })
+      yield* Effect.gen(function*() {
+        const all = yield* Multiplexers
+        const { reason, trace = "" } = yield* Effect.flip(launch(herdr, [], herdr.home))
+        const { env, pid } = yield* seenBy(herdr)
+        assert.strictEqual(reason, "unknown")
+        assert.isFalse(yield* all.gone(trace))
+        yield* herdr.call(["pane", "close", `${env["HERDR_PANE_ID"]}`])
+        assert.isTrue(yield* all.gone(trace))
         assert.isFalse(isRunning(pid))
       }).pipe(Effect.provide(at(herdr, own)))
     }))

@@ -110,6 +110,32 @@ const refusals: ReadonlyArray<Refusal> = [
         "start tmux again and open this session in it"
     )
   },
+  ...["lost server", "server exited", "server exited unexpectedly"].flatMap((stderr): ReadonlyArray<Refusal> => [
+    {
+      when: `the list ends with ${stderr}`,
+      list: { code: 1, stderr: `${stderr}\n` },
+      reason: "failed",
+      says: notLaunched("the tmux server ended while it was asked")
+    },
+    {
+      when: `the tab's opening ends with ${stderr}`,
+      window: { code: 1, stderr: `${stderr}\n` },
+      reason: "unknown",
+      says: "It is not known whether the worker was launched: the tmux server ended while it was asked. " +
+        "A tab may have been opened; look before you create another worker."
+    }
+  ]),
+  ...["no server running on /tmp/a,b/default", "error connecting to /s (Connection refused)"].map((
+    stderr
+  ): Refusal => ({
+    when: `the tab's opening ends with ${stderr}`,
+    window: { code: 1, stderr: `${stderr}\n` },
+    reason: "failed",
+    says: notLaunched(
+      "the tmux server that this session was started in is not running any more; " +
+        "start tmux again and open this session in it"
+    )
+  })),
   {
     when: "another server has the socket",
     list: { stdout: panes.replaceAll(/^77/gm, "78") },
@@ -159,14 +185,14 @@ const refusals: ReadonlyArray<Refusal> = [
     when: "tmux was killed while it opened the tab",
     window: { fails: "signal" },
     reason: "unknown",
-    says: "The worker was not launched: tmux was ended by a signal. " +
+    says: "It is not known whether the worker was launched: tmux was ended by a signal. " +
       "A tab may have been opened; look before you create another worker."
   },
   {
     when: "the answer has no ids",
     window: { stdout: "\n" },
     reason: "unknown",
-    says: "The worker was not launched: tmux did not say which tab it opened. " +
+    says: "It is not known whether the worker was launched: tmux did not say which tab it opened. " +
       "A tab may have been opened; look before you create another worker."
   }
 ]
@@ -324,7 +350,7 @@ describe("Multiplexers over a scripted runner", () => {
           Effect.map((gone) => [gone, script.calls.map((call) => call.program)])
         )
       }
-      assert.deepStrictEqual(yield* asked("herdr aSdvo1cRyf9q:w1 w1:p1"), [false, ["herdr"]])
+      assert.deepStrictEqual(yield* asked("herdr aSdvo1cRyf9q:w1 w1:p1 t1"), [false, ["herdr"]])
       for (const trace of ["none w1 w1:p1", "screen a b", "herdr w1", "", "herdr w1 w1:p1 more"]) {
         assert.deepStrictEqual(yield* asked(trace), [false, []], trace)
       }

@@ -22,9 +22,7 @@ const lost: ReadonlyArray<readonly [string, Partial<World>, string]> = [
   [
     "a server that does not answer by an answer",
     { list: { code: 1, stderr: "lost server\n" } },
-    says(
-      "the tmux server that this session was started in is not running any more; start tmux again and open this session in it"
-    )
+    says("the tmux server ended while it was asked")
   ],
   [
     "a list that is cut",

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
-import type { LaunchRequest } from "../../../src/domain/Launch.ts"
+import type { LaunchFailed, LaunchRequest } from "../../../src/domain/Launch.ts"
 import * as Live from "../../../src/layers/Multiplexers/Live.ts"
 import { Multiplexers } from "../../../src/services/Multiplexers.ts"
 import { type Behaviour, scripted } from "../../support/CommandScripted.ts"
@@ -34,7 +34,8 @@ const launch = (behaviour: Behaviour, changed: Partial<LaunchRequest> = {}, envi
   return { script, launched }
 }
 
-const notLaunched = (says: string) => `The worker was not launched: ${says}`
+const notLaunched = (reason: LaunchFailed["reason"], says: string) =>
+  `${reason === "unknown" ? "It is not known whether the worker was" : "The worker was not"} launched: ${says}`
 
 describe("terminal windows of Windows", () => {
   it.effect("one window is opened by programs of Windows itself, and all that a person chose is encoded", () =>
@@ -80,7 +81,7 @@ describe("terminal windows of Windows", () => {
   const opens = " No tab was opened."
   const perhaps = " A tab may have been opened; look before you create another worker."
   const program = "D:\\Win\\System32\\cmd.exe"
-  const faults: ReadonlyArray<readonly [when: string, Behaviour, reason: string, says: string]> = [
+  const faults: ReadonlyArray<readonly [when: string, Behaviour, reason: LaunchFailed["reason"], says: string]> = [
     [
       "cmd.exe is missing",
       { fails: "missing" },
@@ -107,7 +108,7 @@ describe("terminal windows of Windows", () => {
       Effect.gen(function*() {
         const { launched, script } = launch(behaviour)
         const error = yield* Effect.flip(launched)
-        assert.strictEqual(error.message, notLaunched(says))
+        assert.strictEqual(error.message, notLaunched(reason, says))
         assert.strictEqual(error.reason, reason)
         assert.lengthOf(script.calls, 1)
       }))
