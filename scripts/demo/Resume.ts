@@ -62,7 +62,7 @@ const opened = (stage: Stage, team: Team) =>
       return { ...team, ben: { agent, pane: harness.pane(row.pane) } }
     }),
     ({ ben }) =>
-      `Told so, the coordinator resumed Ben: ${
+      `Told of it, the coordinator resumed Ben: ${
         placeOf(stage.harness)
       } has a new tab, and his status came from port ${ben.agent.port}.\n` +
       "            It is the same session with the same name and responsibility. Nothing was assigned, and his model\n" +
