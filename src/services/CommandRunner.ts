@@ -44,6 +44,13 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
 
 /** Runs programs by their arguments, never through a shell, with a deadline and bounded output. */
 export class CommandRunner extends Context.Tag("pi-intercom/CommandRunner")<CommandRunner, {
-  /** The program is gone when this returns or is interrupted: SIGTERM, then SIGKILL. */
-  readonly run: (command: Command) => Effect.Effect<Exited, CommandFailed>
+  /**
+   * The program is gone when this returns or is interrupted: SIGTERM, then SIGKILL. `first`, which must not wait, is one
+   * step with the start: nothing else of this process runs between, and its failure, or an interruption before that
+   * step, starts nothing. The deadline holds in an uninterruptible region too.
+   */
+  readonly run: <E = never>(
+    command: Command,
+    first?: Effect.Effect<void, E>
+  ) => Effect.Effect<Exited, CommandFailed | E>
 }>() {}

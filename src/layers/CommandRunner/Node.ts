@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Readable } from "node:stream"
 import { type Command, CommandFailed, CommandRunner, type Exited } from "../../services/CommandRunner.ts"
+import { stepThen } from "../OneStep.ts"
 
 /** How long a program may take to obey SIGTERM before it gets SIGKILL. */
 const grace = Duration.millis(500)
@@ -104,17 +105,12 @@ const stop = (running: Running): Effect.Effect<void> =>
     running.child.stderr?.destroy()
   })
 
-const run = Effect.fn("CommandRunner.run")((command: Command) =>
-  Effect.acquireUseRelease(
-    start(command),
-    (running) =>
-      Effect.timeoutFail(result(command, running), {
-        duration: command.deadline,
-        onTimeout: () => new CommandFailed({ reason: "deadline", program: command.program })
-      }),
-    stop
-  )
-)
+const run = <E = never>(command: Command, first: Effect.Effect<void, E> = Effect.void) =>
+  stepThen(first, start(command), (running) =>
+    Effect.timeoutFail(result(command, running), {
+      duration: command.deadline,
+      onTimeout: () => new CommandFailed({ reason: "deadline", program: command.program })
+    }).pipe(Effect.interruptible, Effect.ensuring(stop(running)))).pipe(Effect.withSpan("CommandRunner.run"))
 
 /** Programs of this machine. */
 export const layer: Layer.Layer<CommandRunner> = Layer.succeed(CommandRunner, { run })

@@ -1,13 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type * as ChildProcess from "node:child_process"
 import { chmodSync, writeFileSync } from "node:fs"
+import { vi } from "vitest"
 import { layer } from "../../../src/layers/CommandRunner/Node.ts"
 import { type Command, CommandRunner } from "../../../src/services/CommandRunner.ts"
 import type { Behaviour } from "../../support/CommandScripted.ts"
 import { isRunning, published } from "../../support/Processes.ts"
 import { temporaryFolder } from "../../support/TempFolder.ts"
-import { contract } from "./contract.ts"
+import { contract, type Watch } from "./contract.ts"
+
+const watch = vi.hoisted((): Watch => ({ started: () => {} }))
+vi.mock("node:child_process", async (original) => {
+  const real = await original<typeof ChildProcess>()
+  const spawn = (program: string, args: ReadonlyArray<string>, options: ChildProcess.SpawnOptions) => {
+    watch.started()
+    return real.spawn(program, args, options)
+  }
+  return { ...real, spawn }
+})
 
 const node = (script: string, ...args: ReadonlyArray<string>) => ({
   program: process.execPath,
@@ -31,7 +43,7 @@ contract("node", layer, (behaviour: Behaviour) => {
      process.exitCode = b.code ?? 0`,
     JSON.stringify(behaviour)
   )
-})
+}, watch)
 
 describe("CommandRunner: real programs", () => {
   it.live("arguments arrive exactly and no shell reads them", () =>

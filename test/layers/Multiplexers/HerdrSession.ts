@@ -19,7 +19,10 @@ export const at = (herdr: Herdr & { readonly home: string }, pane: HerdrPane) =>
   const variables = { ...herdr.variables(pane), PI_INTERCOM_STATE_DIR: stateOf(herdr) }
   const runner = Layer.effect(
     CommandRunner,
-    Effect.map(CommandRunner, ({ run }) => ({ run: (command) => run({ ...command, environment: variables }) }))
+    Effect.map(
+      CommandRunner,
+      ({ run }) => ({ run: (command, first) => run({ ...command, environment: variables }, first) })
+    )
   ).pipe(Layer.provide(Node.layer))
   return Live.layer.pipe(
     Layer.provideMerge(Procfs.layer),
