@@ -11,5 +11,10 @@ export const published = (file: string): Effect.Effect<string, NeverCame> =>
   )
 
 /** Whether a process runs; one that ended and only waits to be collected does not. */
-export const isRunning = (pid: number): boolean =>
-  existsSync(`/proc/${pid}/status`) && !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
+export const isRunning = (pid: number): boolean => {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
+  } catch {
+    return false
+  }
+}
