@@ -9,6 +9,7 @@ import * as Pi084 from "pi-0-84"
 import * as Pi from "../../../src/layers/SavedSessions/Pi.ts"
 import { SavedSessions } from "../../../src/services/SavedSessions.ts"
 import { cliOf, type HostVersion, node22 } from "../../support/HostVersions.ts"
+import { saveWith } from "../../support/PiSession.ts"
 import { platformAs } from "../../support/PlatformAs.ts"
 
 /** A person's home with Pi's folder, and a worker's folder, empty. */
@@ -31,26 +32,7 @@ export const machineIn = (base: string): Machine => {
 /** A session as that Pi saves it: with a finished turn. `folder` absent: where it does by default. Answers its file. */
 export const save = (version: HostVersion, id: string, cwd: string, folder?: string): string => {
   const { SessionManager } = version === "1.6.0" ? Pi16 : Pi084
-  const session = SessionManager.create(cwd, folder, { id })
-  session.appendMessage({ role: "user", content: "hello", timestamp: 1 })
-  session.appendMessage({
-    role: "assistant",
-    content: [{ type: "text", text: "x".repeat(10_000) }],
-    api: "openai-completions",
-    provider: "mock",
-    model: "mock-1",
-    usage: {
-      input: 1,
-      output: 1,
-      cacheRead: 0,
-      cacheWrite: 0,
-      totalTokens: 2,
-      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 }
-    },
-    stopReason: "stop",
-    timestamp: 2
-  })
-  return session.getSessionFile() ?? ""
+  return saveWith(SessionManager, id, cwd, folder)
 }
 
 /** A settings file: the person's, or the project's. */
