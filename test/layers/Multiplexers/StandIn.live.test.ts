@@ -213,9 +213,15 @@ describe("panes of herdr", () => {
       )
       const made = tabOf(text).result
       assert.strictEqual(made.tab.label, "#(touch X) #{pid};")
-      assert.strictEqual(made.root_pane.cwd, hostile)
+      // It is where its process is, and that has just been started.
+      const isIn = (pane: string, folder: string) =>
+        eventuallyTrue(
+          `${pane} is in ${folder}`,
+          Effect.map(ok("pane", "get", pane), (answer) => oneOf(answer).result.pane.cwd === folder)
+        )
+      yield* isIn(made.root_pane.pane_id, hostile)
       const lost = yield* tab("--cwd", path.join(home, "nowhere"))
-      assert.strictEqual(lost.cwd, home)
+      yield* isIn(lost.pane_id, home)
       assert.deepStrictEqual((yield* panes).map((pane) => [pane.pane_id, pane.focused]), [
         [first.pane, true],
         [made.root_pane.pane_id, false],
