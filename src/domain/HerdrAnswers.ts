@@ -12,6 +12,9 @@ import * as Schema from "effect/Schema"
  */
 export const HerdrId = Schema.String.pipe(Schema.maxLength(256), Schema.pattern(/^(?!-)[^\s\p{C}]+$/u))
 
+/** Whether a text is a {@link HerdrId}. */
+export const isId = Schema.is(HerdrId)
+
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
 /** Who Herdr's integration says is in a pane. It can be stale or lost: never proof by itself (facts/herdr). */
@@ -57,6 +60,11 @@ export const parseAnswer = <A, I>(answer: Schema.Schema<A, I>): (stdout: string)
   const decode = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ result: answer })))
   return (stdout) => Option.map(decode(stdout), ({ result }) => result)
 }
+
+const parseClosed = parseAnswer(Schema.Struct({ type: Schema.Literal("ok") }))
+
+/** Whether that is the answer of a `pane close` that closed the pane. */
+export const isClosed = (stdout: string): boolean => Option.isSome(parseClosed(stdout))
 
 const decodeError = Schema.decodeUnknownOption(
   Schema.parseJson(Schema.Struct({ error: Schema.Struct({ code: Schema.String.pipe(Schema.pattern(/^\w{1,64}$/)) }) }))

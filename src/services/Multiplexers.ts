@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import type { PaneIdentity } from "../domain/Envelope.ts"
 import type { Launched, LaunchFailed, LaunchRequest, TitleFailed } from "../domain/Launch.ts"
 import type { IdentityFailed, Pane } from "../domain/Pane.ts"
+import type { CloseAnswer, VerifiedPane } from "../domain/PaneClosing.ts"
 import type { MultiplexerKind, SessionId } from "../domain/Primitives.ts"
 
 /** One terminal multiplexer, used as it is: nothing falls back to another (spec 5). */
@@ -17,9 +18,19 @@ export interface Multiplexer {
   /**
    * Passes while that pane is there, holds that process of that session, and is one that this session's workspace may
    * close: the whole of spec 6.3 but the session header. Everything doubtful fails. `own` is the id of the session that
-   * asks, which no adapter knows: the worker may not claim it.
+   * asks, which no adapter knows: the worker may not claim it. Answers what was verified, the only thing to be closed.
    */
-  readonly verify: (identity: PaneIdentity, own: SessionId) => Effect.Effect<void, IdentityFailed>
+  readonly verify: (identity: PaneIdentity, own: SessionId) => Effect.Effect<VerifiedPane, IdentityFailed>
+  /** Whether panes can be identified and closed at all: on Linux, in Herdr and tmux (spec 6). */
+  readonly canClose: boolean
+  /**
+   * Runs `last` and spawns the one close command for that pane, in one synchronous step (spec 6.2 step 8): nothing of
+   * this process runs between. `last` must not wait. If it fails, or an interruption comes before that step, nothing was
+   * started; from then on an interruption waits for the answer, which is there or cut off after 2 s (and the up to 1 s
+   * that ending the program takes). Never repeated, and that the pane is gone is only proven by looking (step 9).
+   * Where {@link canClose} is false, or for what no pane of this multiplexer is, it is `not_started` and `last` not run.
+   */
+  readonly close: <E>(pane: VerifiedPane, last: Effect.Effect<void, E>) => Effect.Effect<CloseAnswer, E>
 }
 
 /** The multiplexers, by the name that a team file uses. */

@@ -66,7 +66,9 @@ const makeTerminals = () => {
       }),
     title: (name) => Effect.sync(() => void titles.push(name)),
     identify: Effect.fail(new IdentityFailed({ detail: "a simulated terminal" })),
-    verify: () => Effect.fail(new IdentityFailed({ detail: "a simulated terminal" }))
+    verify: () => Effect.fail(new IdentityFailed({ detail: "a simulated terminal" })),
+    canClose: false,
+    close: () => Effect.succeed("not_started")
   })
   const layer = Layer.succeed(Multiplexers, {
     of: multiplexer,

@@ -1,8 +1,9 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
-import type { HerdrPane } from "../../domain/HerdrAnswers.ts"
+import { type HerdrPane, isClosed, isId } from "../../domain/HerdrAnswers.ts"
 import { LaunchFailed, type LaunchRequest, TitleFailed } from "../../domain/Launch.ts"
 import { formatTrace, type PaneTrace } from "../../domain/Pane.ts"
+import type { VerifiedPane } from "../../domain/PaneClosing.ts"
 import * as PosixShell from "../../domain/PosixShell.ts"
 import * as PowerShell from "../../domain/PowerShell.ts"
 import { CommandRunner } from "../../services/CommandRunner.ts"
@@ -11,6 +12,7 @@ import type { Multiplexer } from "../../services/Multiplexers.ts"
 import { Platform } from "../../services/Platform.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { bodyHash } from "../Hash.ts"
+import * as Closing from "./Closing.ts"
 import { checkDirectory } from "./Directory.ts"
 import * as HerdrClient from "./HerdrClient.ts"
 import * as HerdrIdentity from "./HerdrIdentity.ts"
@@ -29,7 +31,8 @@ export const make: Effect.Effect<
   never,
   CommandRunner | LaunchScripts | Platform | ProcessIdentity
 > = Effect.gen(function*() {
-  const client = HerdrClient.make(yield* CommandRunner)
+  const runner = yield* CommandRunner
+  const client = HerdrClient.make(runner)
   const scripts = yield* LaunchScripts
   const { os } = yield* Platform
   const variables = yield* Effect.orDie(Config.all({
@@ -149,5 +152,16 @@ export const make: Effect.Effect<
       ? identity.gone({ ...pane, workspaceId: pane.workspaceId.slice(server.length) })
       : Effect.succeed(false)
 
-  return { kind: "herdr", launch, title, ...identity, gone }
+  const canClose = os === "linux"
+  const close = <E>({ paneId }: VerifiedPane, last: Effect.Effect<void, E>) =>
+    canClose && isId(paneId)
+      ? Closing.runOnce(
+        runner,
+        { program: "herdr", args: ["pane", "close", paneId] },
+        last,
+        ({ code, stdout }) => code === 0 && isClosed(stdout) ? "closed" : "unknown"
+      )
+      : Effect.succeed("not_started" as const)
+
+  return { kind: "herdr", launch, title, ...identity, canClose, close, gone }
 })

@@ -1,17 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import * as path from "node:path"
 import type { PaneIdentity } from "../../domain/Envelope.ts"
-import { HerdrId, type HerdrPane } from "../../domain/HerdrAnswers.ts"
+import { type HerdrPane, isId } from "../../domain/HerdrAnswers.ts"
 import { IdentityFailed, type Pane, type PaneTrace } from "../../domain/Pane.ts"
+import type { VerifiedPane } from "../../domain/PaneClosing.ts"
 import { forbidden } from "../../domain/PaneRules.ts"
 import type { SessionId } from "../../domain/Primitives.ts"
 import type { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { realPath } from "../Files.ts"
 import type { HerdrClient } from "./HerdrClient.ts"
-
-const isId = Schema.is(HerdrId)
 
 const unless = (holds: boolean, detail: string): Effect.Effect<void, IdentityFailed> =>
   holds ? Effect.void : Effect.fail(new IdentityFailed({ detail }))
@@ -85,6 +83,7 @@ export const make = (
       uid: ours.uid
     })
     yield* unless(problem === undefined, problem ?? "")
+    return { ...paneOf(pane), firstPid: undefined } satisfies VerifiedPane
   })
 
   /**

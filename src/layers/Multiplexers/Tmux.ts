@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { LaunchFailed, type LaunchRequest, TitleFailed } from "../../domain/Launch.ts"
+import type { VerifiedPane } from "../../domain/PaneClosing.ts"
 import {
   fits,
   isSupported,
@@ -13,10 +14,13 @@ import {
   parseTmux,
   rename
 } from "../../domain/TmuxArguments.ts"
+import { closePane, parseClosed } from "../../domain/TmuxClosing.ts"
 import { paneRow } from "../../domain/TmuxPanes.ts"
 import { CommandRunner } from "../../services/CommandRunner.ts"
 import type { Multiplexer } from "../../services/Multiplexers.ts"
+import { Platform } from "../../services/Platform.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
+import * as Closing from "./Closing.ts"
 import { checkDirectory } from "./Directory.ts"
 import * as TmuxClient from "./TmuxClient.ts"
 import * as TmuxIdentity from "./TmuxIdentity.ts"
@@ -32,10 +36,11 @@ const failed = (reason: LaunchFailed["reason"], detail: string) => new LaunchFai
 export const make: Effect.Effect<
   Multiplexer & Pick<ReturnType<typeof TmuxIdentity.make>, "gone">,
   never,
-  CommandRunner | ProcessIdentity
+  CommandRunner | Platform | ProcessIdentity
 > = Effect.gen(function*() {
   const runner = yield* CommandRunner
   const processes = yield* ProcessIdentity
+  const canClose = (yield* Platform).os === "linux"
   const variables = yield* Effect.orDie(Config.all({
     tmux: Config.withDefault(Config.string("TMUX"), ""),
     pane: Config.withDefault(Config.string("TMUX_PANE"), "")
@@ -114,5 +119,17 @@ export const make: Effect.Effect<
     Effect.mapError((error) => new TitleFailed({ detail: error.detail }))
   )
 
-  return { kind: "tmux", launch, title, identify, verify, gone }
+  const close = <E>(pane: VerifiedPane, last: Effect.Effect<void, E>) => {
+    const [server, command] = [parseTmux(variables.tmux), closePane(pane)]
+    return !canClose || server === undefined || command === undefined
+      ? Effect.succeed("not_started" as const)
+      : Closing.runOnce(
+        runner,
+        { program: "tmux", args: ["-u", "-S", server.socket, ...joined([command])] },
+        last,
+        ({ code, stdout }) => parseClosed(code, stdout)
+      )
+  }
+
+  return { kind: "tmux", launch, title, identify, verify, canClose, close, gone }
 })

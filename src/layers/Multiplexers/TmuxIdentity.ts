@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import type { PaneIdentity } from "../../domain/Envelope.ts"
 import type { LaunchFailed } from "../../domain/Launch.ts"
 import { formatTrace, IdentityFailed, type Pane, type PaneTrace } from "../../domain/Pane.ts"
+import type { VerifiedPane } from "../../domain/PaneClosing.ts"
 import { forbidden } from "../../domain/PaneRules.ts"
 import type { SessionId } from "../../domain/Primitives.ts"
 import { isAlive, type ProcessFacts } from "../../domain/ProcessFacts.ts"
@@ -71,6 +72,8 @@ export const make = (processes: ProcessIdentity["Type"], proven: Effect.Effect<S
     yield* pass(forbidden(worker, process, { pane, pid: processes.own.pid, sessionId, uid: own.uid }))
     const found = yield* check(rows, server, worker, process)
     yield* pass(found.sessions.includes(session) ? undefined : "it is not in this session's tmux session")
+    const { paneId, workspaceId } = worker
+    return { workspaceId, paneId, terminalId: found.tty, firstPid: found.panePid } satisfies VerifiedPane
   })
 
   /** Whether the pane of a trace is proven gone: by its server's process, or by that very server's answer. */

@@ -8,8 +8,10 @@ const unsupported = (detail: string) => () => Effect.fail(new LaunchFailed({ rea
 /** For a multiplexer whose panes cannot be told apart. */
 export const unidentified = {
   identify: Effect.fail(new IdentityFailed({ detail: "this multiplexer cannot tell its panes apart" })),
-  verify: () => Effect.fail(new IdentityFailed({ detail: "this multiplexer cannot tell its panes apart" }))
-} satisfies Pick<Multiplexer, "identify" | "verify">
+  verify: () => Effect.fail(new IdentityFailed({ detail: "this multiplexer cannot tell its panes apart" })),
+  canClose: false,
+  close: () => Effect.succeed("not_started")
+} satisfies Pick<Multiplexer, "identify" | "verify" | "canClose" | "close">
 
 /** No multiplexer (spec 5.3): launches are unsupported, there is no tab to title. */
 export const none: Multiplexer = {

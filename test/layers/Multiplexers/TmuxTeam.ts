@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { readFileSync } from "node:fs"
 import type { PaneIdentity } from "../../../src/domain/Envelope.ts"
+import type { VerifiedPane } from "../../../src/domain/PaneClosing.ts"
 import { SessionId } from "../../../src/domain/Primitives.ts"
 import { isSameDevice } from "../../../src/domain/ProcessFacts.ts"
 import * as Node from "../../../src/layers/CommandRunner/Node.ts"
@@ -84,6 +85,8 @@ export const from = (tmux: Pick<RealTmux, "socket">, { pane, pid }: Opened, serv
   return {
     identify: run((all) => all.of("tmux").identify),
     verify: (claim: PaneIdentity) => run((all) => all.of("tmux").verify(claim, ada)),
+    close: <E = never>(pane: VerifiedPane, last: Effect.Effect<void, E> = Effect.void) =>
+      run((all) => all.of("tmux").close(pane, last)),
     gone: (trace: string) => run((all) => all.gone(trace)),
     /** A worker's pane, launched as the product does; the trace is what the ledger would hold. */
     launch: Effect.gen(function*() {

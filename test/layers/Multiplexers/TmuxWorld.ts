@@ -5,10 +5,12 @@ import * as Option from "effect/Option"
 import type { PaneIdentity } from "../../../src/domain/Envelope.ts"
 import type { IdentifiedProcess, Liveness } from "../../../src/domain/IdentifiedProcess.ts"
 import { IdentityFailed } from "../../../src/domain/Pane.ts"
+import type { VerifiedPane } from "../../../src/domain/PaneClosing.ts"
 import { SessionId } from "../../../src/domain/Primitives.ts"
 import { decodeDevice, type Device, type ProcessFacts } from "../../../src/domain/ProcessFacts.ts"
 import * as Live from "../../../src/layers/Multiplexers/Live.ts"
 import { Multiplexers } from "../../../src/services/Multiplexers.ts"
+import type { Platform } from "../../../src/services/Platform.ts"
 import { ProcessIdentity } from "../../../src/services/ProcessIdentity.ts"
 import { type Behaviour, scripted } from "../../support/CommandScripted.ts"
 import * as IdsTest from "../../support/IdsTest.ts"
@@ -45,6 +47,9 @@ export const factsOf = (
 /** A machine with a tmux server, this session's Pi (90, below the shell 80 of %3) and a worker's (100, first in %4). */
 export interface World {
   readonly list: Behaviour
+  /** The close command. */
+  readonly closing: Behaviour
+  readonly os: Platform["Type"]["os"]
   readonly facts: Readonly<Record<number, ProcessFacts>>
   readonly devices: Readonly<Record<string, Device>>
   readonly variables: Readonly<Record<string, string>>
@@ -60,6 +65,8 @@ export const facts = {
 }
 export const world: World = {
   list: { stdout: own + worker + neighbour },
+  closing: { stdout: "closed\n" },
+  os: "linux",
   facts,
   devices: Object.fromEntries([1, 2, 3].map((tty) => [`/dev/pts/${tty}`, decodeDevice(136 << 8 | tty)])),
   variables: { TMUX: "/tmp/s,77,1", TMUX_PANE: "%3" },
@@ -80,7 +87,8 @@ export const claim: PaneIdentity = {
 /** The multiplexers in such a world, and the calls that tmux got. */
 export const inWorld = (change: Partial<World>) => {
   const it = { ...world, ...change }
-  const script = scripted((command) => command.args[3] === "list-panes" ? it.list : { stdout: "%9|@7\n" })
+  const answers: Readonly<Record<string, Behaviour>> = { "list-panes": it.list, "if-shell": it.closing }
+  const script = scripted((command) => answers[command.args[3] ?? ""] ?? { stdout: "%9|@7\n" })
   let looks = 0
   const known = <A>(value: A | undefined) =>
     value === undefined ? Effect.fail(new IdentityFailed({ detail: "nothing is known" })) : Effect.succeed(value)
@@ -92,7 +100,7 @@ export const inWorld = (change: Partial<World>) => {
     deviceOf: (path) => known(it.devices[path])
   })
   const layer = Live.layer.pipe(
-    Layer.provide([script.layer, processes, platformAs("linux"), StateMemory.layer, IdsTest.layer]),
+    Layer.provide([script.layer, processes, platformAs(it.os), StateMemory.layer, IdsTest.layer]),
     Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(it.variables)))))
   )
   const run = <A, E>(use: (all: typeof Multiplexers.Service) => Effect.Effect<A, E>) =>
@@ -101,6 +109,9 @@ export const inWorld = (change: Partial<World>) => {
     script,
     identify: run((all) => all.of("tmux").identify),
     verify: (claimed: Partial<PaneIdentity> = {}) => run((all) => all.of("tmux").verify({ ...claim, ...claimed }, ada)),
+    close: <E = never>(pane: VerifiedPane, last: Effect.Effect<void, E> = Effect.void) =>
+      run((all) => all.of("tmux").close(pane, last)),
+    canClose: run((all) => Effect.succeed(all.of("tmux").canClose)),
     gone: (trace: string) => run((all) => all.gone(trace)),
     launch: run((all) => all.of("tmux").launch({ root: "/", argv: ["pi"], directory: process.cwd(), environment: {} }))
   }

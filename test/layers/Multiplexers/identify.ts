@@ -11,7 +11,7 @@ import * as Procfs from "../../../src/layers/ProcessIdentity/Procfs.ts"
 const out = process.argv[2] ?? ""
 const found = await Effect.runPromise(
   Effect.flatMap(Tmux.make, ({ identify }) => Effect.either(identify)).pipe(
-    Effect.provide(Layer.merge(Node.layer, Layer.provide(Procfs.layer, Platform.layer)))
+    Effect.provide(Layer.merge(Node.layer, Layer.provideMerge(Procfs.layer, Platform.layer)))
   )
 )
 const text = Either.isRight(found) ? { ...found.right, pid: process.pid } : { refused: found.left.message }

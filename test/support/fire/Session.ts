@@ -25,7 +25,15 @@ const noPane = Effect.dieMessage("this child has no terminal")
 
 /** Nothing here opens a tab or looks at one. */
 const terminals = Layer.succeed(Multiplexers, {
-  of: (kind) => ({ kind, launch: () => noPane, title: () => Effect.void, identify: noPane, verify: () => noPane }),
+  of: (kind) => ({
+    kind,
+    launch: () => noPane,
+    title: () => Effect.void,
+    identify: noPane,
+    verify: () => noPane,
+    canClose: false,
+    close: () => noPane
+  }),
   gone: () => noPane,
   here: Effect.succeed<MultiplexerKind>("tmux"),
   title: () => Effect.void
