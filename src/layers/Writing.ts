@@ -90,24 +90,34 @@ export const withTemporary = <A, E, R>(
     ({ file }) => remove(file)
   )
 
+const uncertain = (failed: FileFailed): Effect.Effect<void> =>
+  Effect.logWarning(`Written, but not yet certain to survive a crash of the machine: ${failed.message}`)
+
 /**
- * Makes names in `directory` survive a crash. A failure is only a warning: what was published has happened (spec 1.4).
- * Windows cannot sync a folder.
+ * Begins to make names in `directory` survive a crash; what it answers waits, once, until they do. A failure is only a
+ * warning: what was published has happened (spec 1.4). Windows cannot sync a folder.
  */
+export const settleNow = (directory: string): Effect.Effect<void> => {
+  if (process.platform === "win32") return Effect.void
+  const opened = attemptNow(directory, () => fs.openSync(directory, "r"))
+  if (Either.isLeft(opened)) return uncertain(opened.left)
+  let ended: Effect.Effect<void, FileFailed> | undefined
+  let end = (result: Effect.Effect<void, FileFailed>): void => {
+    ended = result
+  }
+  fs.fsync(opened.right, (cause) => {
+    const closed = closeNow(directory, opened.right)
+    end(cause === null ? closed : failure(directory, cause))
+  })
+  return Effect.async<void, FileFailed>((resume) => {
+    if (ended !== undefined) resume(ended)
+    else end = resume
+  }).pipe(Effect.catchAll(uncertain))
+}
+
+/** {@link settleNow}, waited for. */
 export const settle = (directory: string): Effect.Effect<void> =>
-  process.platform === "win32" ?
-    Effect.void :
-    Effect.suspend(() =>
-      Either.match(attemptNow(directory, () => fs.openSync(directory, "r")), {
-        onLeft: Effect.fail,
-        onRight: (fd) => flush(directory, fd)
-      })
-    ).pipe(
-      Effect.uninterruptible,
-      Effect.catchAll((failed) =>
-        Effect.logWarning(`Written, but not yet certain to survive a crash of the machine: ${failed.message}`)
-      )
-    )
+  Effect.uninterruptible(Effect.suspend(() => settleNow(directory)))
 
 const withoutLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EMLINK", "EINVAL"]
 

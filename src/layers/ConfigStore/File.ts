@@ -20,7 +20,7 @@ import { ProjectDirectories } from "../../services/ProjectDirectories.ts"
 import { StateDir } from "../../services/StateDir.ts"
 import * as TeamFile from "../ConfigReader/TeamFile.ts"
 import { checkTrusted, failureOf, type FileFailed, look, makeDirectory, readRegularNow } from "../Files.ts"
-import { publishNew, settle, withTemporary } from "../Writing.ts"
+import { publishNew, settle, settleNow, withTemporary } from "../Writing.ts"
 import { bounded } from "./Publication.ts"
 import { sweep as sweepFolder } from "./Sweep.ts"
 
@@ -106,7 +106,7 @@ const make = Effect.gen(function*() {
 
   /**
    * The commit point: no interruption once the fence has been passed, and nothing else runs between the fence and the
-   * rename, nor between comparing and the first attempt (step 5).
+   * rename, nor between comparing and the first attempt (step 5). Answers what waits for the directory.
    */
   const commit = (
     root: string,
@@ -114,38 +114,44 @@ const make = Effect.gen(function*() {
     temp: string,
     fence: Effect.Effect<void, SessionReplaced>,
     written: { readonly bytes: Uint8Array; readonly config: TeamConfig }
-  ): Effect.Effect<void, ConfigNotWritten | SessionReplaced> =>
+  ): Effect.Effect<Effect.Effect<void>, ConfigNotWritten | SessionReplaced> =>
     bounded(
       platform.os,
       Effect.uninterruptibleMask((restore) =>
         restore(fence).pipe(
           Effect.zipRight(platform.rename(temp, file)),
           Effect.zipRight(team.prime(root, written.bytes, written.config)),
-          Effect.zipRight(settle(path.dirname(file)))
+          Effect.zipRight(Effect.sync(() => settleNow(path.dirname(file))))
         )
       )
     ).pipe(Effect.catchTag("RenameFailed", ({ code }) => Effect.fail(notWritten(file)(failureOf(file, code)))))
 
-  /** Steps 3 to 5: whether `next` was published; not when the file no longer holds what was read in step 1. */
+  /**
+   * Steps 3 to 5: what waits for the directory once `next` is published; undefined when the file no longer holds what was
+   * read in step 1.
+   */
   const replace = (
     root: string,
     before: TeamFile.Snapshot,
     next: TeamConfig,
     fence: Effect.Effect<void, SessionReplaced>
-  ): Effect.Effect<boolean, ConfigNotWritten | SessionReplaced> => {
+  ): Effect.Effect<Effect.Effect<void> | undefined, ConfigNotWritten | SessionReplaced> => {
     const file = TeamFile.fileOf(root)
     return Effect.flatMap(encode(file, next), (written) =>
       // The file's own mode: an update never opens a file that its owner has closed.
       withTemporary(file, written, before.mode, (temp) =>
         Effect.flatMap(fence, () =>
           holdsNow(file, before.bytes)
-            ? Effect.as(commit(root, file, temp, fence, { bytes: written, config: next }), true)
-            : Effect.succeed(false))).pipe(
+            ? commit(root, file, temp, fence, { bytes: written, config: next })
+            : Effect.succeed(undefined))).pipe(
           Effect.catchTag("FileFailed", (failed) => Effect.fail(notWritten(file)(failed)))
         ))
   }
 
-  /** Steps 1 to 5, again while something else changes the file. `A` is what the change says beside the config. */
+  /**
+   * Steps 1 to 5, again while something else changes the file. `A` is what the change says beside the config; `settled`
+   * waits for the directory, which needs no lock any more.
+   */
   const pass = Effect.fnUntraced(function*<A, E>(
     root: string,
     coordinator: SessionId,
@@ -163,13 +169,14 @@ const make = Effect.gen(function*() {
       }
       yield* fence
       const [wanted, answer] = yield* change(config)
-      if (wanted === config) return [config, answer] as const
+      if (wanted === config) return { written: [config, answer] as const, settled: Effect.void }
       const next = yield* Either.mapLeft(
         ensureChange(config, wanted),
         (invalid) => refuse("invalid", file, `the change breaks a rule: ${describe(invalid)}`)
       )
       yield* fence
-      if (yield* replace(root, before.value, next, fence)) return [next, answer] as const
+      const settled = yield* replace(root, before.value, next, fence)
+      if (settled !== undefined) return { written: [next, answer] as const, settled }
     }
     return yield* refuse("conflict", file, "something else kept changing it at the same time; try again")
   })
@@ -179,7 +186,11 @@ const make = Effect.gen(function*() {
     coordinator: SessionId,
     fence: Effect.Effect<void, SessionReplaced>,
     change: (config: TeamConfig) => Either.Either<readonly [TeamConfig, A], E>
-  ): Effect.Effect<readonly [TeamConfig, A], E | UpdateFailed> => critical(root, pass(root, coordinator, fence, change))
+  ): Effect.Effect<readonly [TeamConfig, A], E | UpdateFailed> =>
+    Effect.flatMap(
+      critical(root, pass(root, coordinator, fence, change)),
+      ({ settled, written }) => Effect.as(settled, written)
+    )
 
   // No spans on this path: one costs as much as reading the file.
   const update = <E>(

@@ -26,10 +26,10 @@ const busy = (error: unknown): error is RenameFailed => error instanceof RenameF
  * the file open for a moment (spec 1.4). The first such error is the one reported. Elsewhere there is one attempt.
  * Between attempts it can be interrupted.
  */
-export const bounded = <E>(
+export const bounded = <A, E>(
   os: Platform["Type"]["os"],
-  attempt: Effect.Effect<void, E | RenameFailed>
-): Effect.Effect<void, E | RenameFailed> =>
+  attempt: Effect.Effect<A, E | RenameFailed>
+): Effect.Effect<A, E | RenameFailed> =>
   os !== "win32" ? attempt : Effect.gen(function*() {
     const started = yield* Clock.currentTimeNanos
     const first = yield* Ref.make(Option.none<RenameFailed>())
@@ -37,7 +37,7 @@ export const bounded = <E>(
       error instanceof RenameFailed
         ? Effect.flatMap(Ref.get(first), (kept) => Effect.fail(Option.getOrElse(kept, () => error)))
         : Effect.fail(error)
-    yield* attempt.pipe(
+    return yield* attempt.pipe(
       Effect.tapError((error) =>
         busy(error) ? Ref.update(first, Option.orElse(() => Option.some(error))) : Effect.void
       ),
