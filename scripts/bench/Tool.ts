@@ -41,7 +41,8 @@ const session = (sessionId: typeof coordinatorId, root: string, last: Scope.Scop
     environment: Effect.succeed({}),
     checkCopies: () => Effect.void
   })
-  const sessions = Layer.succeed(SavedSessions, { find: () => Effect.dieMessage("nothing is resumed here") })
+  const unused = () => Effect.dieMessage("nothing is resumed or closed here")
+  const sessions = Layer.succeed(SavedSessions, { find: unused, header: unused })
   const programs = [Membership.layer, Delivery.layer, ReportQueue.layer, ActivityTracker.layer, Resuming.layer] as const
   return Layer.mergeAll(...programs).pipe(
     Layer.provideMerge(Layer.mergeAll(Server.layer, Client.layer, Multiplexers.layer, launching, sessions)),

@@ -14,6 +14,12 @@ import { SessionScope } from "../services/SessionScope.ts"
 /** A burst of registrations is shown after at most this long, however long it lasts. */
 const maxBurstMs = 2_000
 
+/** A text, and whether it is of this worker's close job: then it begins no new epoch (spec 6.2). */
+interface Text {
+  readonly text: string
+  readonly ofJob: boolean
+}
+
 interface Waiting {
   readonly text: string
   readonly claim: Effect.Effect<void, unknown>
@@ -26,9 +32,9 @@ interface Waiting {
  */
 export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
   /**
-   * Hands one text to the host, or holds it. Waits, interruptibly, until the host can take it; then runs `step` with the
-   * act that does it, which looks at the fence and the compaction again: the caller's commit point. An act that failed
-   * did not deliver.
+   * Hands one text to the host, or holds it; a close request as one of the job (spec 6.2 Epochs). Waits, interruptibly,
+   * until the host can take it; then runs `step` with the act that does it, which looks at the fence and the compaction
+   * again: the caller's commit point. An act that failed did not deliver.
    */
   readonly deliver: <E, R>(
     purpose: Purpose,
@@ -60,7 +66,7 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
       /** Counts compactions; odd while one runs. Events need not pair (facts/pi), so an end only ends the one it saw. */
       const compactions = yield* Ref.make(0)
       const compacting = Ref.get(compactions).pipe(Effect.map((count) => count % 2 === 1))
-      const held = yield* Ref.make<ReadonlyArray<string>>([])
+      const held = yield* Ref.make<ReadonlyArray<Text>>([])
       const burst = yield* Ref.make<ReadonlyArray<Waiting>>([])
       const lastArrival = yield* Ref.make(0)
 
@@ -68,23 +74,23 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
 
       const holding = Effect.zipWith(compacting, Ref.get(held), (now, waiting) => now || waiting.length > 0)
 
-      const hold = Effect.fn("Delivery.hold")(function*(text: string) {
+      const hold = Effect.fn("Delivery.hold")(function*(text: Text) {
         const waiting = yield* Ref.get(held)
         if (waiting.length >= maxHeld) return yield* new NotTaken({ why: "held_full" })
         yield* Ref.set(held, [...waiting, text])
         yield* observe("held")
       })
 
-      const submit = Effect.fn("Delivery.submit")(function*(text: string) {
+      const submit = Effect.fn("Delivery.submit")(function*({ ofJob, text }: Text) {
         if (!scope.isOpen()) return yield* new NotTaken({ why: "closing" })
-        const taken = yield* host.deliver(text)
+        const taken = yield* host.deliver(text, { ofJob })
         yield* observe(taken ? "submitted" : "dropped")
         if (!taken) return yield* new NotTaken({ why: "dropped" })
       })
 
       const lose = Effect.fn("Delivery.lose")(function*() {
-        const [text] = yield* Ref.getAndUpdate(held, (waiting) => waiting.slice(1))
-        const line = text?.split("\n", 1).join("") ?? ""
+        const [lost] = yield* Ref.getAndUpdate(held, (waiting) => waiting.slice(1))
+        const line = lost?.text.split("\n", 1).join("") ?? ""
         yield* host.notify(`Pi did not take a held message and it is lost: ${line}`, "warning")
       })
 
@@ -106,11 +112,11 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
 
       /** Runs `step` where a text can be acted upon; the act decides at that very moment between host and hold. */
       const taking = <E, R>(
-        step: (act: (text: string) => Effect.Effect<void, NotTaken>) => Effect.Effect<void, E, R>
+        step: (act: (text: Text) => Effect.Effect<void, NotTaken>) => Effect.Effect<void, E, R>
       ): Effect.Effect<void, E | NotTaken, R> => {
-        const act = (text: string) => Effect.if(holding, { onTrue: () => hold(text), onFalse: () => submit(text) })
+        const act = (text: Text) => Effect.if(holding, { onTrue: () => hold(text), onFalse: () => submit(text) })
         // Without its turn a text is only held, also when the compaction ended meanwhile: then it goes on at once.
-        const keep = (text: string) => Effect.zipRight(hold(text), Effect.asVoid(scope.fork(flushHeld)))
+        const keep = (text: Text) => Effect.zipRight(hold(text), Effect.asVoid(scope.fork(flushHeld)))
         return Effect.if(holding, { onTrue: () => step(keep), onFalse: () => host.whenReady(step(act)) })
       }
 
@@ -127,7 +133,8 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
           Effect.gen(function*() {
             const waiting = yield* Effect.filter(yield* Ref.getAndSet(burst, []), (one) => Effect.isSuccess(one.claim))
             if (waiting.length === 0) return
-            yield* end(waiting, yield* Effect.exit(act(waiting.map((one) => one.text).join("\n"))))
+            const text = waiting.map((one) => one.text).join("\n")
+            yield* end(waiting, yield* Effect.exit(act({ text, ofJob: false })))
           }).pipe(Effect.uninterruptible)
         ).pipe(
           Effect.catchAll((error) =>
@@ -163,7 +170,10 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
       })
 
       return {
-        deliver: (purpose, sender, content, step) => taking((act) => step(act(compose(purpose, sender, content)))),
+        deliver: (purpose, sender, content, step) => {
+          const text = { text: compose(purpose, sender, content), ofJob: purpose === "close request" }
+          return taking((act) => step(act(text)))
+        },
         gather,
         hold: Ref.update(compactions, (count) => count % 2 === 1 ? count + 2 : count + 1),
         release: Effect.flatMap(Ref.get(compactions), (ended) => scope.fork(afterCompaction(ended)))

@@ -20,7 +20,9 @@ import * as HostLogger from "../layers/HostLogger.ts"
 import * as HostProgram from "../layers/HostProgram/Pi.ts"
 import * as InputWitness from "../layers/HostSession/InputWitness.ts"
 import * as HostSession from "../layers/HostSession/Pi.ts"
+import * as WorkWitness from "../layers/HostSession/WorkWitness.ts"
 import * as HostTools from "../layers/HostTools/Pi.ts"
+import * as HostWork from "../layers/HostWork/Pi.ts"
 import * as Ids from "../layers/Ids/Node.ts"
 import * as IntercomClient from "../layers/IntercomClient/Http.ts"
 import * as IntercomServer from "../layers/IntercomServer/Http.ts"
@@ -60,12 +62,14 @@ const services = (
   context: ExtensionContext,
   host: Host,
   witness: InputWitness.InputWitness,
+  work: WorkWitness.WorkWitness,
   fence: SessionFence.Fence,
   lifetime: Lifetime.Lifetime
 ) => {
   const here = Layer.mergeAll(Ids.layer, Platform.layer, CommandRunner.layer, ObservationLog.layer)
   const piSession = Layer.mergeAll(
-    HostSession.layer(pi, context, witness, present),
+    HostSession.layer(pi, context, witness, work, present),
+    HostWork.layer(context, work),
     HostTools.layer(pi),
     HostLogger.layer((text) => tell(context, text, "warning")),
     FileMutationQueue.layer(host.withFileMutationQueue)
@@ -108,7 +112,8 @@ const openSession = async (
   pi: ExtensionAPI,
   context: ExtensionContext,
   host: Host,
-  witness: InputWitness.InputWitness
+  witness: InputWitness.InputWitness,
+  work: WorkWitness.WorkWitness
 ): Promise<Open | Shut> => {
   const sessionId = Schema.decodeUnknownOption(SessionId)(context.sessionManager.getSessionId())
   if (Option.isNone(sessionId)) return shut("Pi gave this session an id that Intercom cannot use.")
@@ -118,7 +123,7 @@ const openSession = async (
     fence.open = false
     return Effect.runPromise(Lifetime.close(lifetime))
   }
-  const opened = Layer.buildWithScope(services(pi, context, host, witness, fence, lifetime), lifetime.work).pipe(
+  const opened = Layer.buildWithScope(services(pi, context, host, witness, work, fence, lifetime), lifetime.work).pipe(
     Effect.flatMap((built) =>
       Effect.provide(Effect.all([Bridge.make<Services>(present), start]), built).pipe(Scope.extend(lifetime.work))
     ),
@@ -147,6 +152,7 @@ const unsuitable = (context: ExtensionContext): string | undefined => {
  */
 export const activate = (pi: ExtensionAPI, host: Host): void => {
   const witness = InputWitness.watch(pi)
+  const work = WorkWitness.watch(pi)
   let current: Open | Shut = shut("no Pi session has started yet.")
   let changing: Promise<void> = Promise.resolve()
   let registered = false
@@ -191,7 +197,7 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
     const why = unsuitable(context) ?? otherCopy()
     if (why === undefined) {
       register()
-      current = await openSession(pi, context, host, witness)
+      current = await openSession(pi, context, host, witness, work)
       // Registering activates, and tools that could only refuse cost the model tokens on every turn.
       if (!current.active) await Effect.runPromise(HostTools.activate(pi, []))
     } else current = shut(why)

@@ -18,9 +18,10 @@ export class HostSession extends Context.Tag("pi-intercom/HostSession")<HostSess
   readonly whenReady: <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.Effect<A, E | NotTaken, R>
   /**
    * Hands a text to the host as a user message that steers (spec 3.4); only inside {@link whenReady}. False when the host
-   * dropped it: our own input handler did not run for it (facts/pi). Uninterruptible, at most 1 s.
+   * dropped it: our own input handler did not run for it (facts/pi). Uninterruptible, at most 1 s. `ofJob`: it is a
+   * delivery of the running close job, which begins no new epoch (spec 6.2 Epochs).
    */
-  readonly deliver: (text: string) => Effect.Effect<boolean>
+  readonly deliver: (text: string, options?: { readonly ofJob: boolean }) => Effect.Effect<boolean>
   /** Sets the host's session name. */
   readonly setName: (name: string) => Effect.Effect<void>
   /** Shows one line to the person. */

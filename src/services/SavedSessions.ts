@@ -14,6 +14,9 @@ export class SessionNotSaved extends Data.TaggedError("SessionNotSaved")<{
   }
 }
 
+/** What the first line of a file says of a session (spec 6.3); `wrong` is everything but a missing file or its header. */
+export type Header = "right" | "wrong" | "absent"
+
 /** Where the host keeps sessions (spec 5.5, 6.3). */
 export class SavedSessions extends Context.Tag("pi-intercom/SavedSessions")<SavedSessions, {
   /**
@@ -21,4 +24,6 @@ export class SavedSessions extends Context.Tag("pi-intercom/SavedSessions")<Save
    * and then the user's `sessionDir` setting, else the default. Its header has been checked.
    */
   readonly find: (directory: string, sessionId: SessionId) => Effect.Effect<string, SessionNotSaved>
+  /** Whether this file begins with the header of that session. Synchronous; reads at most 4096 bytes, blocks on nothing. */
+  readonly header: (file: string, sessionId: SessionId) => Effect.Effect<Header>
 }>() {}

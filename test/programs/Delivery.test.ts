@@ -78,6 +78,27 @@ describe("delivery through a manual compaction (spec 3.4)", () => {
     }))
 })
 
+describe("epochs (spec 6.2)", () => {
+  it.scoped("only a close request is of the worker's job, also one that had to wait", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      const sender = { name: "Coordinator", sessionId: "coordinator" }
+      yield* ada.delivery.deliver("close request", sender, "report", (act) => act)
+      yield* ada.delivery.hold
+      yield* ada.delivery.deliver("close request", sender, "report again", (act) => act)
+      yield* ada.delivery.deliver("message", sender, "hello", (act) => act)
+      yield* ada.delivery.release
+      yield* settle
+      const begun = ada.host.texts.map((text) => {
+        const before = ada.host.work.state().epoch
+        ada.host.work.input({ source: "extension", text })
+        return ada.host.work.state().epoch - before
+      })
+      assert.deepStrictEqual(begun, [0, 0, 1])
+    }))
+})
+
 describe("the act of handing over (spec 3.1, 2.1)", () => {
   it.scoped("a text that waited for Pi while a compaction began is held, not dropped", () =>
     Effect.gen(function*() {

@@ -103,7 +103,9 @@ const makePi = () => {
         saved.has(sessionId)
           ? Effect.succeed(`/saved${directory}/${sessionId}.jsonl`)
           : new SessionNotSaved({ reason: "absent", detail: "that worker's session is not saved" })
-      )
+      ),
+    header: (file, sessionId) =>
+      Effect.sync(() => !saved.has(sessionId) ? "absent" : file.endsWith(`/${sessionId}.jsonl`) ? "right" : "wrong")
   })
   return { saved, copies, checking, layer: Layer.merge(program, sessions) }
 }

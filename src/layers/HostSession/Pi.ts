@@ -8,6 +8,7 @@ import * as Schedule from "effect/Schedule"
 import { NotTaken } from "../../domain/SessionErrors.ts"
 import { HostSession } from "../../services/HostSession.ts"
 import type { InputWitness } from "./InputWitness.ts"
+import type { WorkWitness } from "./WorkWitness.ts"
 
 /** A start that does not come within this has failed in the host; a receiver has 4 s to decide (spec 2.1). */
 const startBound = "1500 millis"
@@ -31,6 +32,7 @@ const make = (
   pi: Pi,
   context: Session,
   witness: InputWitness,
+  work: WorkWitness,
   present: (text: string) => string
 ): HostSession["Type"] => {
   const turn = Effect.unsafeMakeSemaphore(1)
@@ -44,7 +46,7 @@ const make = (
     Effect.tapError(() => Effect.sync(witness.forgetStart))
   )
 
-  const hand = Effect.fn("HostSession.hand")(function*(text: string) {
+  const hand = Effect.fn("HostSession.hand")(function*(text: string, options?: { readonly ofJob: boolean }) {
     const answer = yield* Deferred.make<boolean>()
     const settle = (taken: boolean) => Deferred.unsafeDone(answer, Effect.succeed(taken))
     const giveUp = witness.expect(text, () => settle(true))
@@ -53,6 +55,7 @@ const make = (
     const alarm = yield* Effect.forkDaemon(
       Effect.interruptible(Effect.zipRight(Effect.sleep(acknowledgementBound), stop))
     )
+    if (options?.ofJob === true) work.markOfJob(text)
     const sent = yield* whileCurrent(() => pi.sendUserMessage(text, { deliverAs: "steer" }))
     if (Option.isNone(sent)) yield* stop
     // From here the host may have the text, so the answer is waited for, interrupted or not.
@@ -84,5 +87,6 @@ export const layer = (
   pi: Pi,
   context: Session,
   witness: InputWitness,
+  work: WorkWitness,
   present: (text: string) => string
-): Layer.Layer<HostSession> => Layer.sync(HostSession, () => make(pi, context, witness, present))
+): Layer.Layer<HostSession> => Layer.sync(HostSession, () => make(pi, context, witness, work, present))

@@ -8,8 +8,8 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import type { SessionId } from "../../domain/Primitives.ts"
 import { Platform } from "../../services/Platform.ts"
-import { SavedSessions, SessionNotSaved } from "../../services/SavedSessions.ts"
-import { attempt, readHead } from "../Files.ts"
+import { type Header, SavedSessions, SessionNotSaved } from "../../services/SavedSessions.ts"
+import { attempt, orAbsent, readHead } from "../Files.ts"
 
 /** What the thin entry hands over: the classes by which Pi itself finds out where it keeps sessions. */
 export interface PiSessions {
@@ -29,14 +29,22 @@ const decodeHeader = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({
   cwd: Schema.optional(Schema.String)
 })))
 
+const headerIn = (bytes: Uint8Array) => {
+  const end = bytes.indexOf(10)
+  return end === -1 ? Option.none() : decodeHeader(Buffer.from(bytes.subarray(0, end)).toString("utf8"))
+}
+
 /** The first line, if it is a session's header; none for what cannot be read. */
 const readHeader = (file: string) =>
-  readHead(file, headBytes).pipe(
-    Effect.map((bytes) => {
-      const end = bytes.indexOf(10)
-      return end === -1 ? Option.none() : decodeHeader(Buffer.from(bytes.subarray(0, end)).toString("utf8"))
-    }),
-    Effect.orElseSucceed(() => Option.none())
+  readHead(file, headBytes).pipe(Effect.map(headerIn), Effect.orElseSucceed(() => Option.none()))
+
+const header = (file: string, sessionId: SessionId): Effect.Effect<Header> =>
+  orAbsent(readHead(file, headBytes)).pipe(
+    Effect.map(Option.match({
+      onNone: () => "absent" as const,
+      onSome: (bytes) => Option.exists(headerIn(bytes), ({ id }) => id === sessionId) ? "right" : "wrong"
+    })),
+    Effect.orElseSucceed(() => "wrong" as const)
   )
 
 const make = (host: PiSessions) =>
@@ -84,10 +92,10 @@ const make = (host: PiSessions) =>
       const named = files.filter(isNamed)
       for (const name of [...named, ...files.filter((one) => !isNamed(one))]) {
         const file = path.join(folder, name)
-        const header = yield* readHeader(file)
-        if (Option.isNone(header) || header.value.id !== sessionId) continue
+        const found = yield* readHeader(file)
+        if (Option.isNone(found) || found.value.id !== sessionId) continue
         // A folder for all projects: Pi takes those of the directory only.
-        if (own || (header.value.cwd !== undefined && path.resolve(header.value.cwd) === directory)) return file
+        if (own || (found.value.cwd !== undefined && path.resolve(found.value.cwd) === directory)) return file
       }
       return yield* named[0] === undefined
         ? new SessionNotSaved({
@@ -103,7 +111,7 @@ const make = (host: PiSessions) =>
         })
     })
 
-    return SavedSessions.of({ find })
+    return SavedSessions.of({ find, header })
   })
 
 /**

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import * as InputWitness from "../../../src/layers/HostSession/InputWitness.ts"
 import * as PiSession from "../../../src/layers/HostSession/Pi.ts"
+import * as WorkWitness from "../../../src/layers/HostSession/WorkWitness.ts"
 import { HostSession } from "../../../src/services/HostSession.ts"
 
 /** A host that behaves as was measured on 1.6.0 and 0.84.4, one step at a time. */
@@ -47,6 +48,7 @@ const makeHost = () => {
       }
     },
     witness,
+    WorkWitness.make(),
     (text) => text
   )
   const begin = (text: string) => {
