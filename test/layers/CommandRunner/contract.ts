@@ -144,6 +144,24 @@ export const contract = (
         assert.deepStrictEqual([looked, starts.count], [false, 0])
       }).pipe(Effect.provide(layer)))
 
+    it.live("an interruption that comes while the fiber gives way, wherever it is then, starts nothing", () =>
+      Effect.gen(function*() {
+        let interrupted = false
+        const late: Array<number> = []
+        // With fewer a fiber does nothing but give way.
+        for (let operations = 12; operations <= 60; operations += 1) {
+          interrupted = false
+          watch.started = () => void (interrupted && late.push(operations))
+          const fiber = yield* Effect.fork(
+            Effect.withMaxOpsBeforeYield(after(Effect.void, { fails: "missing" }), operations)
+          )
+          yield* Effect.yieldNow()
+          interrupted = true
+          yield* Fiber.interrupt(fiber)
+        }
+        assert.deepStrictEqual(late, [])
+      }).pipe(Effect.provide(layer)))
+
     it.live("an uninterruptible run is not ended by an interruption, but by its deadline", () =>
       Effect.gen(function*() {
         const started = yield* Deferred.make<void>()
