@@ -97,7 +97,8 @@ const stop = (running: Running): Effect.Effect<void> =>
   Effect.gen(function*() {
     const gone = Effect.interruptible(Deferred.await(running.gone))
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-      if (yield* Deferred.isDone(running.gone)) break
+      // Without a pid nothing runs, and node would send the signal to pid 0: to this very process and all of its group.
+      if (running.child.pid === undefined || (yield* Deferred.isDone(running.gone))) break
       running.child.kill(signal)
       yield* Effect.timeoutOption(gone, grace)
     }
