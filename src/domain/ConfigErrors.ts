@@ -10,7 +10,7 @@ export class ConfigUnusable extends Data.TaggedError("ConfigUnusable")<{
   readonly detail: string
 }> {
   override get message(): string {
-    return `${this.file} cannot be used for a team: ${this.detail}. Nothing was changed. Mend it, then run /reload.`
+    return `${this.file} cannot be used for a team: ${this.detail}. Nothing was changed. Mend it and try again; a session that says it is inactive needs /reload.`
   }
 }
 
@@ -47,7 +47,7 @@ export class StateUnusable extends Data.TaggedError("StateUnusable")<{
   readonly mend: string
 }> {
   override get message(): string {
-    return `Intercom's private state folder ${this.path} cannot be used: ${this.detail}. ${this.mend}`
+    return `What Intercom keeps privately at ${this.path} cannot be used: ${this.detail}. ${this.mend}`
   }
 }
 
@@ -70,7 +70,7 @@ export class LockNotTaken extends Data.TaggedError("LockNotTaken")<{
     switch (this.reason) {
       case "held":
         return `${this.what} is in use by ${owner} (lock file ${this.file}), so nothing was done. ` +
-          "Close that session or wait until it is done, then try again."
+          "Close that session or wait until it is done, then try again; a session that says it is inactive needs /reload."
       case "unknown_owner":
         return `${this.what} may be in use by ${owner}, of which nothing can be told from here (lock file ${this.file}), ` +
           "so nothing was done. Once you know that it has ended, remove that file and try again."

@@ -39,10 +39,13 @@ export const attemptOf = (ledger: Ledger, sessionId: SessionId): Attempt | undef
 const without = (ledger: Ledger, sessionId: SessionId): ReadonlyArray<[string, Attempt]> =>
   Object.entries(ledger.attempts).filter(([id]) => id !== sessionId)
 
-/** With a new attempt of a session; the same ledger when it has an open one, or the most that there may be are open. */
+/**
+ * With a new attempt of a session; the same ledger when it has an open one, or the most that there may be are open. The
+ * id `__proto__`, which no host gives out, would be lost on the way to the disk: it is never added.
+ */
 export const addAttempt = (sessionId: SessionId, attempt: Attempt) => (ledger: Ledger): Ledger => {
   const others = without(ledger, sessionId)
-  return attemptOf(ledger, sessionId) !== undefined || others.length >= maxAttempts
+  return attemptOf(ledger, sessionId) !== undefined || others.length >= maxAttempts || sessionId === "__proto__"
     ? ledger
     : { ...ledger, attempts: Object.fromEntries([...others, [sessionId, attempt]]) }
 }

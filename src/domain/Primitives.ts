@@ -10,14 +10,8 @@ const noNul = Schema.filter<typeof Schema.String>((text) => !text.includes("\u00
 export const boundedText = (max: number) =>
   Schema.String.pipe(Schema.minLength(1), Schema.maxLength(max), notBlank, noNul)
 
-/**
- * A Pi session's id: 1–256 characters, not blank, no NUL (spec 1.1). `__proto__`, which no host gives out, would be lost
- * as a key of the ledger.
- */
-export const SessionId = boundedText(256).pipe(
-  Schema.filter((id) => id !== "__proto__" || "must not be __proto__"),
-  Schema.brand("SessionId")
-)
+/** A Pi session's id: 1–256 characters, not blank, no NUL (spec 1.1). */
+export const SessionId = boundedText(256).pipe(Schema.brand("SessionId"))
 export type SessionId = typeof SessionId.Type
 
 /** A session's name in its team: 1–128 characters, no blank at either end, no control character (spec 1.1). */
@@ -75,7 +69,5 @@ const rootRelative = (path: string): boolean =>
 export const ProjectDirectory = Schema.String.pipe(
   Schema.maxLength(4096),
   noNul,
-  Schema.filter((path) =>
-    rootRelative(path) || "must be relative to the root, with / separators and no part that is .."
-  )
+  Schema.filter((path) => rootRelative(path) || "must be relative to the root, with / separators and without \"..\"")
 )

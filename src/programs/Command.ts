@@ -77,10 +77,12 @@ export const command = Effect.fn("command")(function*(args: string) {
         : yield* overview(standing, port)
     case "start": {
       if (standing.role !== "solo") {
-        return `There is a team here already, so nothing was started.\n${yield* overview(standing, port)}`
+        return `This folder belongs to the team of ${standing.root} already, so nothing was started. For a team of its ` +
+          `own, start Pi with PI_INTERCOM_ROOT set to it.\n${yield* overview(standing, port)}`
       }
       const { config, root } = yield* publishTeam(standing)
-      return `Intercom: this session now coordinates the team of ${root}, multiplexer ${config.multiplexer}.`
+      return `Intercom: this session now coordinates the team of ${root}, multiplexer ${config.multiplexer}. ` +
+        "Pi saves a session with its first turn: give this one a turn before you close it, or it cannot be opened again."
     }
     case "takeover":
       return yield* takeover(standing)

@@ -20,9 +20,11 @@ const notHere = new Refused({
     "Only the team's coordinator records what is settled, so nothing was done. Run it in the coordinator's session."
 })
 
+const noTeam = new Refused({ reason: "no_team", sentence: "There is no team here, so there is nothing to settle." })
+
 /** The team, while this session coordinates it. */
 const coordinated = (standing: Standing): Effect.Effect<Member, Refused> =>
-  standing.role === "coordinator" ? Effect.succeed(standing) : notHere
+  standing.role === "coordinator" ? Effect.succeed(standing) : standing.role === "solo" ? noTeam : notHere
 
 const nothingOf = (who: string) =>
   new Refused({

@@ -133,7 +133,7 @@ describe("TeamConfig", () => {
     [
       "parent directory",
       edited("services/api", "services/../../api"),
-      `${worker}.projectDirectory: must be relative to the root, with / separators and no part that is ..`
+      `${worker}.projectDirectory: must be relative to the root, with / separators and without ".."`
     ],
     [
       "the coordinator elsewhere",

@@ -71,7 +71,7 @@ describe.each(hostVersions)("the extension in Pi %s", (version) => {
         fs.mkdirSync(path.dirname(file))
         fs.writeFileSync(file, "{")
         const pi = yield* harness.start()
-        yield* pi.shows("Mend it, then run /reload.")
+        yield* pi.shows("needs /reload.")
         assert.match(
           (yield* pi.screen).replace(/\s+/g, " "),
           /Intercom is inactive in this session: \S+\/config\.json cannot be used for a team: it is not valid JSON\./

@@ -51,7 +51,7 @@ export const twelveStart = (rounds: number) =>
       for (const [index, end] of ends.entries()) {
         if (index === winner) assert.match(Either.getOrThrow(end), /coordinat/)
         else if (Either.isRight(end)) {
-          assert.include(end.right, "There is a team here already")
+          assert.include(end.right, "already, so nothing was started")
           assert.include(end.right, "Intercom: anonymous")
         } else {
           collided += 1

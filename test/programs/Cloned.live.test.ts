@@ -77,7 +77,7 @@ const assertInactive = (place: Clone, named: string, says: string) =>
     const sentence = sentenceOf(session)
     assert.strictEqual(
       sentence,
-      `${named} cannot be used for a team: ${says}. Nothing was changed. Mend it, then run /reload.`
+      `${named} cannot be used for a team: ${says}. Nothing was changed. Mend it and try again; a session that says it is inactive needs /reload.`
     )
     assert.deepStrictEqual([picture(place.root), picture(place.outside)], before)
     assert.deepStrictEqual(session.host.texts, [])

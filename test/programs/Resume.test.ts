@@ -23,7 +23,7 @@ describe("intercom_resume_worker (spec 5.5)", () => {
         registrationAwaited: false,
         note:
           "No work was assigned. Its status arrives by itself once it runs; if none does, look at that tab: Pi may be " +
-          "asking the person whether to trust the folder."
+          "asking the person whether to trust the folder. If the tab is gone, Pi ended at once."
       })
       assert.deepStrictEqual(machine.terminals.launches, [{
         root: "/work",

@@ -183,7 +183,7 @@ const copies: ReadonlyArray<Row> = hostVersions.flatMap((version) => [
 ])
 
 const ledgerUnusable = (detail: string, mend: string) => ({ ledger }: Team) =>
-  `Intercom's private state folder ${ledger} cannot be used: ${detail}. ${mend}`
+  `What Intercom keeps privately at ${ledger} cannot be used: ${detail}. ${mend}`
 const records: ReadonlyArray<Row> = [
   {
     what: "an open resume of that worker, by another process of this session",
@@ -238,7 +238,10 @@ const records: ReadonlyArray<Row> = [
     what: "a coordinator outside tmux",
     environment: { TMUX: "" },
     arrange: () => undefined,
-    says: () => notLaunched("this session does not run inside tmux; start tmux, open this session in it")
+    says: () =>
+      notLaunched(
+        "this session does not run inside tmux; start tmux and open this session in it, or choose the multiplexer that it runs in with intercom_set_multiplexer"
+      )
   },
   {
     what: "a coordinator whose pane is gone",
@@ -326,7 +329,7 @@ layer(Coordinator.layer, { excludeTestServices: true })("a resume for real (spec
       "the team file breaks",
       ({ edit }) => edit(() => "{"),
       ({ team }) =>
-        `${team} cannot be used for a team: it is not valid JSON. Nothing was changed. Mend it, then run /reload.`
+        `${team} cannot be used for a team: it is not valid JSON. Nothing was changed. Mend it and try again; a session that says it is inactive needs /reload.`
     ],
     [
       "the team file goes",

@@ -124,7 +124,10 @@ describe("when the coordinator's session is closed", () => {
       yield* settle
       assert.match(newcomer.host.notices.join(), /could not be told.*pi --session coordinator-id/)
       assert.include(yield* newcomer.command(""), "pi --session coordinator-id")
-      assert.match(yield* newcomer.command("start"), /^There is a team here already, so nothing was started\./)
+      assert.match(
+        yield* newcomer.command("start"),
+        /^This folder belongs to the team of \/work already, so nothing was started\./
+      )
     }))
 })
 

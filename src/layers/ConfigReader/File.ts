@@ -20,7 +20,11 @@ const make = Effect.gen(function*() {
         detail: "the variable must hold an absolute path; set it anew and restart Pi"
       })
     }
-    const real = yield* realPath(root).pipe(Effect.mapError(TeamFile.unusable))
+    const real = yield* realPath(root).pipe(
+      Effect.mapError((failed) =>
+        new ConfigUnusable({ ...TeamFile.unusable(failed), file: `The folder in PI_INTERCOM_ROOT, ${root},` })
+      )
+    )
     const stat = yield* look(real).pipe(Effect.mapError(TeamFile.unusable))
     yield* checkTrusted(real, stat, "folder").pipe(Effect.mapError(TeamFile.unusable))
     yield* team.locate(real)

@@ -50,7 +50,11 @@ export const make: Effect.Effect<
   /** This session's own pane, as Herdr says now. */
   const own = Effect.gen(function*() {
     if (variables.herdr !== "1" || variables.workspace === "") {
-      return yield* failed("not_inside", "this session does not run inside Herdr; start Herdr, open this session in it")
+      return yield* failed(
+        "not_inside",
+        "this session does not run inside Herdr; start Herdr and open this session in it, " +
+          "or choose the multiplexer that it runs in with intercom_set_multiplexer"
+      )
     }
     return yield* Effect.mapError(client.current, (error) => {
       if (error.reason === "missing") return failed("missing_program", error.detail)

@@ -48,7 +48,11 @@ export const make: Effect.Effect<
 
   const proven = Effect.gen(function*() {
     if (variables.tmux === "") {
-      return yield* failed("not_inside", "this session does not run inside tmux; start tmux, open this session in it")
+      return yield* failed(
+        "not_inside",
+        "this session does not run inside tmux; start tmux and open this session in it, " +
+          "or choose the multiplexer that it runs in with intercom_set_multiplexer"
+      )
     }
     const tmux = parseTmux(variables.tmux)
     if (tmux === undefined || !isPane(variables.pane)) {

@@ -9,7 +9,7 @@ import * as path from "node:path"
 import { StateUnusable } from "../../domain/ConfigErrors.ts"
 import { Platform } from "../../services/Platform.ts"
 import { StateDir } from "../../services/StateDir.ts"
-import { attempt, checkTrusted, look, lookNow, orAbsent, realPath } from "../Files.ts"
+import { attempt, checkTrusted, type FileFailed, look, lookNow, orAbsent, realPath } from "../Files.ts"
 import { privateFolder, unusable } from "../PrivateFiles.ts"
 
 /** The folder's name for a root: 24 hex digits of the sha256 of its real path (spec 1.3). */
@@ -24,6 +24,16 @@ const resolve = (wanted: string): Effect.Effect<string, StateUnusable> =>
       onNone: () => Effect.map(resolve(path.dirname(wanted)), (parent) => path.join(parent, path.basename(wanted)))
     })
   )
+
+/** The state directory itself may be somebody's own file or folder, named by mistake: nobody is told to remove it. */
+const unusableBase = (failed: FileFailed): StateUnusable =>
+  ["link", "kind", "foreign"].includes(failed.reason)
+    ? new StateUnusable({
+      path: failed.path,
+      detail: failed.detail,
+      mend: "Set PI_INTERCOM_STATE_DIR to a private folder of yours, or unset it, and start Pi again."
+    })
+    : unusable(failed)
 
 const make = Effect.gen(function*() {
   const variable = (name: string) => Config.option(Config.nonEmptyString(name)).pipe(Effect.orDie)
@@ -55,11 +65,11 @@ const make = Effect.gen(function*() {
     // What is there already and is not a folder is named as that by the look below.
     yield* attempt(state, () => fs.mkdirSync(state, { recursive: true, mode: 0o700 })).pipe(
       Effect.catchIf((failed) => failed.reason === "exists", () => Effect.void),
-      Effect.mapError(unusable)
+      Effect.mapError(unusableBase)
     )
     yield* look(state).pipe(
       Effect.flatMap((stat) => checkTrusted(state, stat, "folder")),
-      Effect.mapError(unusable)
+      Effect.mapError(unusableBase)
     )
     const folder = path.join(state, key)
     yield* privateFolder(folder)

@@ -29,7 +29,8 @@ export const createWorker = Effect.fn("intercom_create_worker")(
       pane: launched.pane,
       projectDirectory: directory.relative,
       registrationAwaited: false,
-      note: "If no registration arrives, look at that tab: Pi may be asking the person whether to trust the folder."
+      note: "If no registration arrives, look at that tab: Pi may be asking the person whether to trust the folder. " +
+        "If the tab is gone, Pi ended at once."
     })
   }
 )

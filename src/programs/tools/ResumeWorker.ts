@@ -173,7 +173,7 @@ export const resumeWorker = Effect.fn("intercom_resume_worker")(
         registrationAwaited: false,
         note:
           "No work was assigned. Its status arrives by itself once it runs; if none does, look at that tab: Pi may be " +
-          "asking the person whether to trust the folder."
+          "asking the person whether to trust the folder. If the tab is gone, Pi ended at once."
       })
     })
     return yield* (yield* Resuming).withPermits(1)(resume)

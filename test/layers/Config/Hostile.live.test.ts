@@ -227,7 +227,7 @@ describe("team files that nobody should trust", () => {
             assert.deepStrictEqual({ ...failed }, { ...new ConfigUnusable({ reason, file, detail: says }) }, method)
             assert.strictEqual(
               failed.message,
-              `${file} cannot be used for a team: ${says}. Nothing was changed. Mend it, then run /reload.`
+              `${file} cannot be used for a team: ${says}. Nothing was changed. Mend it and try again; a session that says it is inactive needs /reload.`
             )
           }
           yield* store.ensureGitignore(place.root).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))

@@ -157,7 +157,7 @@ const faults: ReadonlyArray<Fault> = [
     }),
     reason: "failed",
     says: "its launch script could not be written. " +
-      "Intercom's private state folder /s/launch cannot be used: it is a symbolic link. Remove it",
+      "What Intercom keeps privately at /s/launch cannot be used: it is a symbolic link. Remove it",
     left: noTab,
     calls: asks
   },

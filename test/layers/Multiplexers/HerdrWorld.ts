@@ -111,7 +111,8 @@ export const launch = (script: ReturnType<typeof scripted>, setting: Setting = {
 export const called = (script: ReturnType<typeof scripted>) =>
   script.calls.map((call: Command) => call.args.slice(0, 2).join(" "))
 
-export const outOfHerdr = "this session does not run inside Herdr; start Herdr, open this session in it"
+export const outOfHerdr =
+  "this session does not run inside Herdr; start Herdr and open this session in it, or choose the multiplexer that it runs in with intercom_set_multiplexer"
 export const garbled = "Herdr's answer could not be read"
 /** The message of a launch that surely opened nothing. */
 export const notLaunched = (says: string) => `The worker was not launched: ${says}. No tab was opened.`

@@ -21,7 +21,9 @@ const refusals: ReadonlyArray<Refusal> = [
     when: "outside tmux",
     variables: {},
     reason: "not_inside",
-    says: notLaunched("this session does not run inside tmux; start tmux, open this session in it")
+    says: notLaunched(
+      "this session does not run inside tmux; start tmux and open this session in it, or choose the multiplexer that it runs in with intercom_set_multiplexer"
+    )
   },
   ...[
     { ...inside, TMUX: "/tmp/s" },

@@ -17,7 +17,9 @@ const lost: ReadonlyArray<readonly [string, Partial<World>, string]> = [
   [
     "outside tmux",
     { variables: {} },
-    says("this session does not run inside tmux; start tmux, open this session in it")
+    says(
+      "this session does not run inside tmux; start tmux and open this session in it, or choose the multiplexer that it runs in with intercom_set_multiplexer"
+    )
   ],
   [
     "a server that does not answer by an answer",

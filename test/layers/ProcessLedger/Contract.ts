@@ -90,6 +90,9 @@ export const contract = (
         assert.deepStrictEqual(yield* step(tracePane(a, at, "tmux w p")), undefined)
         assert.deepStrictEqual(yield* step(put("a")), attempt())
         assert.deepStrictEqual(yield* step(addAttempt(a, { at: later })), attempt())
+        // An object's text cannot carry it: said to be open it would not be on the disk.
+        const proto = SessionId.make("__proto__")
+        assert.isUndefined(attemptOf(yield* ledger.change(root, addAttempt(proto, { at: later })), proto))
         assert.deepStrictEqual(yield* step(tracePane(a, later, "tmux w p")), attempt())
         assert.deepStrictEqual(yield* step(tracePane(a, at, "tmux w p")), attempt("tmux w p"))
         assert.deepStrictEqual(yield* step(endAttempt(a, later)), attempt("tmux w p"))

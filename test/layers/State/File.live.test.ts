@@ -95,6 +95,17 @@ describe("the state directory", () => {
       assert.include((yield* Effect.flip(state.of(root))).message, "it is a symbolic link")
     }))
 
+  it.scopedLive("a file of somebody's that the variable names is not called ours to remove", () =>
+    Effect.gen(function*() {
+      const { home, parent, root } = yield* place
+      const mine = join(parent, "mine.txt")
+      fs.writeFileSync(mine, "mine")
+      const { state } = yield* session({ PI_INTERCOM_STATE_DIR: mine }, home)
+      const { message } = yield* Effect.flip(state.of(root))
+      assert.include(message, `${mine} cannot be used: it is not a folder. Set PI_INTERCOM_STATE_DIR to`)
+      assert.strictEqual(fs.readFileSync(mine, "utf8"), "mine")
+    }))
+
   const refused: ReadonlyArray<
     readonly [string, (at: { base: string; folder: string; parent: string }) => void, string, string]
   > = [

@@ -156,7 +156,7 @@ export const noHeader = (file: string) =>
   "what it seems; look at that file."
 export const held = (pid: number, { lock }: Team) =>
   `Ada's saved session is in use by process ${pid} (lock file ${lock("w-1")}), so nothing was done. ` +
-  "Close that session or wait until it is done, then try again."
+  "Close that session or wait until it is done, then try again; a session that says it is inactive needs /reload."
 export const stillOpen = (name: string, at: string, where: string) =>
   `Nothing was started: an earlier resume of ${name} is still open; it was submitted at ${at}${where}. Its Pi may be ` +
   "starting, or asking the person something in its tab: look there. If that Pi is closed, the person can run " +
