@@ -83,3 +83,7 @@ export class LockNotTaken extends Data.TaggedError("LockNotTaken")<{
     }
   }
 }
+
+/** Says of a lock that was not taken what it stands for to the caller; other failures stay as they are. */
+export const lockOf = (what: string) => <E>(error: E | LockNotTaken): E | LockNotTaken =>
+  error instanceof LockNotTaken ? new LockNotTaken({ ...error, what }) : error

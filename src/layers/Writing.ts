@@ -50,14 +50,25 @@ export const removeNow = (file: string): Either.Either<void, FileFailed> =>
 export const remove = (file: string): Effect.Effect<void> =>
   Effect.catchAll(Effect.suspend(() => removeNow(file)), (failed) => Effect.logWarning(failed.message))
 
+/** Begins to bring to the disk what was written, and to close; what it answers waits, once, for the end of both. */
+const flushNow = (file: string, fd: number): Effect.Effect<void, FileFailed> => {
+  let ended: Effect.Effect<void, FileFailed> | undefined
+  let end = (result: Effect.Effect<void, FileFailed>): void => {
+    ended = result
+  }
+  fs.fsync(fd, (cause) => {
+    const closed = closeNow(file, fd)
+    end(cause === null ? closed : failure(file, cause))
+  })
+  return Effect.async((resume) => {
+    if (ended !== undefined) resume(ended)
+    else end = resume
+  })
+}
+
 /** Brings to the disk what was written, and closes. Waiting for it can be given up, not the closing. */
 export const flush = (file: string, fd: number): Effect.Effect<void, FileFailed> =>
-  Effect.async((resume) =>
-    fs.fsync(fd, (cause) => {
-      const closed = closeNow(file, fd)
-      resume(cause === null ? closed : failure(file, cause))
-    })
-  )
+  Effect.suspend(() => flushNow(file, fd))
 
 interface Written {
   readonly file: string
@@ -100,19 +111,9 @@ const uncertain = (failed: FileFailed): Effect.Effect<void> =>
 export const settleNow = (directory: string): Effect.Effect<void> => {
   if (process.platform === "win32") return Effect.void
   const opened = attemptNow(directory, () => fs.openSync(directory, "r"))
-  if (Either.isLeft(opened)) return uncertain(opened.left)
-  let ended: Effect.Effect<void, FileFailed> | undefined
-  let end = (result: Effect.Effect<void, FileFailed>): void => {
-    ended = result
-  }
-  fs.fsync(opened.right, (cause) => {
-    const closed = closeNow(directory, opened.right)
-    end(cause === null ? closed : failure(directory, cause))
-  })
-  return Effect.async<void, FileFailed>((resume) => {
-    if (ended !== undefined) resume(ended)
-    else end = resume
-  }).pipe(Effect.catchAll(uncertain))
+  return Either.isLeft(opened)
+    ? uncertain(opened.left)
+    : Effect.catchAll(flushNow(directory, opened.right), uncertain)
 }
 
 /** {@link settleNow}, waited for. */

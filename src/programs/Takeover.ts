@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { LockNotTaken } from "../domain/ConfigErrors.ts"
+import { lockOf } from "../domain/ConfigErrors.ts"
 import { Refused } from "../domain/SessionErrors.ts"
 import { observed, takeOver } from "../domain/TakeOver.ts"
 import type { Agent } from "../domain/TeamConfig.ts"
@@ -53,9 +53,7 @@ const replace = Effect.fn("Takeover.replace")(function*(standing: Member) {
   const { guard, sessionId } = yield* SessionScope
   const { coordinator, root } = standing
   yield* (yield* OwnedLock).session(root, coordinator.sessionId).pipe(
-    Effect.mapError((error) =>
-      error._tag === "LockNotTaken" ? new LockNotTaken({ ...error, what: "The coordinator's session" }) : error
-    )
+    Effect.mapError(lockOf("The coordinator's session"))
   )
   yield* lookAt(root, coordinator)
   const port = yield* ownPort

@@ -7,7 +7,7 @@ import * as fs from "node:fs"
 import { basename, join } from "node:path"
 import { Port, SessionId } from "../../src/domain/Primitives.ts"
 import { decodeConfig, encodeConfig, firstConfig, type TeamConfig } from "../../src/domain/TeamConfig.ts"
-import { rootKey } from "../../src/layers/StateDir/File.ts"
+import { nameHash } from "../../src/layers/Hash.ts"
 import { Open } from "../support/fire/Orders.ts"
 import { temporaryFolder } from "../support/TempFolder.ts"
 
@@ -38,7 +38,7 @@ export const places: Effect.Effect<() => Place, never, Scope.Scope> = Effect.map
     return {
       root,
       state,
-      private: join(state, rootKey(root)),
+      private: join(state, nameHash(root)),
       file: join(root, ".pi-intercom", "config.json"),
       journal: join(parent, `${made}`, "journal"),
       open: new Open({ root, state })

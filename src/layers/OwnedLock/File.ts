@@ -3,7 +3,6 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { IdentifiedProcess } from "../../domain/IdentifiedProcess.ts"
@@ -11,6 +10,7 @@ import { OwnedLock } from "../../services/OwnedLock.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { StateDir } from "../../services/StateDir.ts"
 import { attempt, attemptNow, type FileFailed, lookNow, orAbsent, orAbsentNow } from "../Files.ts"
+import { nameHash } from "../Hash.ts"
 import { readPrivate, unusable } from "../PrivateFiles.ts"
 import { atNewNameNow, flush, linkNow, remove, removeNow } from "../Writing.ts"
 import { type Found, lookFree, type Steps, take } from "./Routine.ts"
@@ -84,10 +84,7 @@ const make = Effect.gen(function*() {
   const [lasting, brief] = [stepsOf(toDisk), stepsOf(() => Effect.void)]
 
   const sessionLock = (root: string, sessionId: string) =>
-    Effect.map(state.of(root), (folder) => {
-      const key = createHash("sha256").update(sessionId).digest("hex").slice(0, 24)
-      return path.join(folder, `session-${key}.lock`)
-    })
+    Effect.map(state.of(root), (folder) => path.join(folder, `session-${nameHash(sessionId)}.lock`))
   const session = "This saved session"
 
   return OwnedLock.of({

@@ -3,17 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { StateUnusable } from "../../domain/ConfigErrors.ts"
 import { Platform } from "../../services/Platform.ts"
 import { StateDir } from "../../services/StateDir.ts"
 import { attempt, checkTrusted, type FileFailed, look, lookNow, orAbsent, realPath } from "../Files.ts"
+import { nameHash } from "../Hash.ts"
 import { privateFolder, unusable } from "../PrivateFiles.ts"
-
-/** The folder's name for a root: 24 hex digits of the sha256 of its real path (spec 1.3). */
-export const rootKey = (realRoot: string): string => createHash("sha256").update(realRoot).digest("hex").slice(0, 24)
 
 /** Resolves the links of a path that may not exist yet: of the part that does. */
 const resolve = (wanted: string): Effect.Effect<string, StateUnusable> =>
@@ -61,7 +58,7 @@ const make = Effect.gen(function*() {
 
   const verify = Effect.fn("StateDir.verify")(function*(root: string) {
     const state = yield* base
-    const key = rootKey(yield* Effect.mapError(realPath(root), unusable))
+    const key = nameHash(yield* Effect.mapError(realPath(root), unusable))
     // What is there already and is not a folder is named as that by the look below.
     yield* attempt(state, () => fs.mkdirSync(state, { recursive: true, mode: 0o700 })).pipe(
       Effect.catchIf((failed) => failed.reason === "exists", () => Effect.void),

@@ -1,7 +1,7 @@
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { LockNotTaken } from "../../domain/ConfigErrors.ts"
+import { lockOf } from "../../domain/ConfigErrors.ts"
 import { LaunchFailed, mayHaveStarted } from "../../domain/Launch.ts"
 import { addAttempt, type Attempt, attemptOf, maxAttempts, tracePane } from "../../domain/Ledger.ts"
 import { Refused } from "../../domain/SessionErrors.ts"
@@ -90,9 +90,7 @@ const check = Effect.fn("resume.check")(function*({ root }: Member, worker: Agen
   const seen = yield* (yield* IntercomClient).probe(root, worker)
   if (seen.reason === "verified") return yield* runs(worker)
   yield* (yield* OwnedLock).sessionFree(root, sessionId).pipe(
-    Effect.mapError((error) =>
-      error._tag === "LockNotTaken" ? new LockNotTaken({ ...error, what: `${worker.name}'s saved session` }) : error
-    )
+    Effect.mapError(lockOf(`${worker.name}'s saved session`))
   )
   const directory = yield* directoryOf(root, worker)
   const file = yield* (yield* SavedSessions).find(directory, sessionId)
