@@ -17,11 +17,8 @@ import * as Log from "../../src/layers/ObservationLog/Silent.ts"
 import * as Platform from "../../src/layers/Platform/Node.ts"
 import * as Fence from "../../src/layers/SessionScope/Fence.ts"
 import * as TeamFiles from "../../src/layers/TeamFiles.ts"
-import { ActivityTracker } from "../../src/programs/ActivityTracker.ts"
-import { Resuming } from "../../src/programs/Attempts.ts"
-import { Delivery } from "../../src/programs/Delivery.ts"
 import { Membership } from "../../src/programs/Membership.ts"
-import { ReportQueue } from "../../src/programs/ReportQueue.ts"
+import * as SessionParts from "../../src/programs/SessionParts.ts"
 import { start } from "../../src/programs/Start.ts"
 import { runTool } from "../../src/programs/tools/RunTool.ts"
 import { ConfigReader } from "../../src/services/ConfigReader.ts"
@@ -43,8 +40,7 @@ const session = (sessionId: typeof coordinatorId, root: string, last: Scope.Scop
   })
   const unused = () => Effect.dieMessage("nothing is resumed or closed here")
   const sessions = Layer.succeed(SavedSessions, { find: unused, header: unused })
-  const programs = [Membership.layer, Delivery.layer, ReportQueue.layer, ActivityTracker.layer, Resuming.layer] as const
-  return Layer.mergeAll(...programs).pipe(
+  return SessionParts.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(Server.layer, Client.layer, Multiplexers.layer, launching, sessions)),
     Layer.provideMerge(Fence.layer({ sessionId, open: true }, last)),
     Layer.provideMerge(TeamFiles.layer),

@@ -14,8 +14,8 @@ import { receive } from "./receive/Receive.ts"
 import { load } from "./Responsibility.ts"
 
 /**
- * Starts the session's part in its team (spec 3.2): discover and read, lock, listen, take the role, load what the entry says,
- * announce. Begins no model turn. Whatever fails here leaves the session inactive, with the sentence that says why.
+ * Starts the session's part in its team (spec 3.2): discover and read, lock, listen, take the role, load what the entry
+ * says, announce. Begins no model turn. Whatever fails here leaves the session inactive, with the sentence that says why.
  */
 export const start = Effect.gen(function*() {
   const membership = yield* Membership

@@ -34,13 +34,11 @@ import * as SessionFence from "../layers/SessionScope/Fence.ts"
 import * as Lifetime from "../layers/SessionScope/Lifetime.ts"
 import * as TeamFiles from "../layers/TeamFiles.ts"
 import { ActivityTracker } from "./ActivityTracker.ts"
-import { Resuming } from "./Attempts.ts"
 import { command } from "./Command.ts"
 import { Delivery } from "./Delivery.ts"
-import { Membership } from "./Membership.ts"
 import { withoutHome } from "./Present.ts"
 import { promptSection } from "./PromptSection.ts"
-import { ReportQueue } from "./ReportQueue.ts"
+import * as SessionParts from "./SessionParts.ts"
 import { start } from "./Start.ts"
 import { runTool } from "./tools/RunTool.ts"
 
@@ -82,13 +80,7 @@ const services = (
     Layer.provideMerge(piSession),
     Layer.provideMerge(here)
   )
-  return Layer.mergeAll(
-    Membership.layer,
-    Delivery.layer,
-    ReportQueue.layer,
-    ActivityTracker.layer,
-    Resuming.layer
-  ).pipe(Layer.provideMerge(adapters))
+  return SessionParts.layer.pipe(Layer.provideMerge(adapters))
 }
 
 type Services = Layer.Layer.Success<ReturnType<typeof services>>

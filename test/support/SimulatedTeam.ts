@@ -11,12 +11,11 @@ import type { ToolName } from "../../src/domain/ToolCatalogue.ts"
 import * as SessionFence from "../../src/layers/SessionScope/Fence.ts"
 import * as Lifetime from "../../src/layers/SessionScope/Lifetime.ts"
 import { ActivityTracker } from "../../src/programs/ActivityTracker.ts"
-import { Resuming } from "../../src/programs/Attempts.ts"
 import { command } from "../../src/programs/Command.ts"
 import { Delivery } from "../../src/programs/Delivery.ts"
 import { Membership } from "../../src/programs/Membership.ts"
 import { promptSection } from "../../src/programs/PromptSection.ts"
-import { ReportQueue } from "../../src/programs/ReportQueue.ts"
+import * as SessionParts from "../../src/programs/SessionParts.ts"
 import { start } from "../../src/programs/Start.ts"
 import { runTool } from "../../src/programs/tools/RunTool.ts"
 import type { ConfigReader } from "../../src/services/ConfigReader.ts"
@@ -154,13 +153,7 @@ export const makeMachineOn = (
         makeIds(sessions)
       ))
     )
-    const programs = Layer.mergeAll(
-      Membership.layer,
-      Delivery.layer,
-      ReportQueue.layer,
-      ActivityTracker.layer,
-      Resuming.layer
-    ).pipe(Layer.provideMerge(adapters))
+    const programs = SessionParts.layer.pipe(Layer.provideMerge(adapters))
     const context = yield* Layer.buildWithScope(programs, lifetime.work)
     const started = yield* start.pipe(Effect.provide(context), Scope.extend(lifetime.work), Effect.exit)
     const inside = <A, E>(effect: Effect.Effect<A, E, Layer.Layer.Success<typeof programs>>) =>

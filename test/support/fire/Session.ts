@@ -9,11 +9,9 @@ import * as IntercomClient from "../../../src/layers/IntercomClient/Http.ts"
 import * as IntercomServer from "../../../src/layers/IntercomServer/Http.ts"
 import * as SessionFence from "../../../src/layers/SessionScope/Fence.ts"
 import * as Lifetime from "../../../src/layers/SessionScope/Lifetime.ts"
-import { ActivityTracker } from "../../../src/programs/ActivityTracker.ts"
 import { command } from "../../../src/programs/Command.ts"
-import { Delivery } from "../../../src/programs/Delivery.ts"
 import { Membership } from "../../../src/programs/Membership.ts"
-import { ReportQueue } from "../../../src/programs/ReportQueue.ts"
+import * as SessionParts from "../../../src/programs/SessionParts.ts"
 import { start } from "../../../src/programs/Start.ts"
 import { publishTeam } from "../../../src/programs/Team.ts"
 import { Multiplexers } from "../../../src/services/Multiplexers.ts"
@@ -57,9 +55,7 @@ export const startSession = Effect.fnUntraced(
     ).pipe(
       Layer.provideMerge(Layer.mergeAll(host.layer, Ids.layer, Layer.succeedContext(files)))
     )
-    const programs = Layer.mergeAll(Membership.layer, Delivery.layer, ReportQueue.layer, ActivityTracker.layer).pipe(
-      Layer.provideMerge(adapters)
-    )
+    const programs = SessionParts.layer.pipe(Layer.provideMerge(adapters))
     const context = yield* Layer.buildWithScope(programs, lifetime.work)
     const standing = yield* start.pipe(Effect.provide(context), Scope.extend(lifetime.work))
     return {

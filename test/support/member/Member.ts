@@ -18,12 +18,9 @@ import * as SavedSessions from "../../../src/layers/SavedSessions/Pi.ts"
 import * as SessionFence from "../../../src/layers/SessionScope/Fence.ts"
 import * as Lifetime from "../../../src/layers/SessionScope/Lifetime.ts"
 import * as TeamFiles from "../../../src/layers/TeamFiles.ts"
-import { ActivityTracker } from "../../../src/programs/ActivityTracker.ts"
-import { Resuming } from "../../../src/programs/Attempts.ts"
 import { command } from "../../../src/programs/Command.ts"
-import { Delivery } from "../../../src/programs/Delivery.ts"
 import { Membership } from "../../../src/programs/Membership.ts"
-import { ReportQueue } from "../../../src/programs/ReportQueue.ts"
+import * as SessionParts from "../../../src/programs/SessionParts.ts"
 import { start } from "../../../src/programs/Start.ts"
 import { runTool } from "../../../src/programs/tools/RunTool.ts"
 import { makeHost } from "../HostSimulated.ts"
@@ -74,13 +71,7 @@ export const open = Effect.fnUntraced(function*(id: string, directory: string, v
     Layer.provideMerge(TeamFiles.layer),
     Layer.provideMerge(Layer.merge(here, host.layer))
   )
-  const programs = Layer.mergeAll(
-    Membership.layer,
-    Delivery.layer,
-    ReportQueue.layer,
-    ActivityTracker.layer,
-    Resuming.layer
-  ).pipe(Layer.provideMerge(adapters))
+  const programs = SessionParts.layer.pipe(Layer.provideMerge(adapters))
   const context = yield* Layer.buildWithScope(programs, lifetime.work)
   const { role } = yield* start.pipe(Effect.provide(context), Scope.extend(lifetime.work))
   return {

@@ -1,0 +1,15 @@
+import * as Layer from "effect/Layer"
+import { ActivityTracker } from "./ActivityTracker.ts"
+import { Resuming } from "./Attempts.ts"
+import { Delivery } from "./Delivery.ts"
+import { Membership } from "./Membership.ts"
+import { ReportQueue } from "./ReportQueue.ts"
+
+/** What the programs of one session share, over its services; built once a session. */
+export const layer = Layer.mergeAll(
+  Membership.layer,
+  Delivery.layer,
+  ReportQueue.layer,
+  ActivityTracker.layer,
+  Resuming.layer
+)
