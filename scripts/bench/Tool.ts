@@ -78,7 +78,7 @@ export const tool = (folder: string) =>
       Effect.timeout("10 seconds")
     )
     const args = { to: workerName(0), message: "x".repeat(200) }
-    const one = Effect.promise(() => coordinator.bridge.run(runTool("intercom_send", args))).pipe(
+    const one = Effect.promise(() => coordinator.bridge.run(runTool("intercom_send", args, { id: "", epoch: 0 }))).pipe(
       Effect.flatMap((outcome) =>
         outcome._tag === "Done" ? Effect.void : Effect.fail(new Refused({ message: outcome.sentence }))
       )

@@ -1,4 +1,5 @@
 import type { Activity } from "./Activity.ts"
+import type { CloseReason, CloseState } from "./CloseTable.ts"
 import type { Kind } from "./Envelope.ts"
 import type { Role } from "./Role.ts"
 
@@ -24,6 +25,14 @@ export type Observation =
     readonly peerSessionId: string
     readonly port: number
     readonly busy: boolean
+  }
+  | {
+    readonly event: "close.transition"
+    readonly peerSessionId: string
+    /** The job. */
+    readonly correlationId: string
+    readonly outcome: CloseState
+    readonly detail?: CloseReason
   }
   | { readonly event: "launch.result"; readonly outcome: string }
   | { readonly event: "host.submission"; readonly outcome: "submitted" | "held" | "dropped" }

@@ -151,9 +151,10 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
 
   const session = (): Open | undefined => current.active ? current : undefined
 
-  const execute = async (name: ToolName, args: unknown, signal: AbortSignal | undefined) => {
+  const execute = async (name: ToolName, callId: string, args: unknown, signal: AbortSignal | undefined) => {
+    const call = { id: callId, epoch: work.state().epoch }
     if (!current.active) throw new Error(current.sentence)
-    const outcome = await current.run(runTool(name, args), signal)
+    const outcome = await current.run(runTool(name, args, call), signal)
     if (outcome._tag === "Failed") throw new Error(outcome.sentence)
     return { content: [{ type: "text" as const, text: outcome.value }], details: undefined }
   }
@@ -173,7 +174,7 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
         label: tools[name].label,
         description: tools[name].description,
         parameters: parametersOf(name),
-        execute: (_id, args, signal) => execute(name, args, signal)
+        execute: (id, args, signal) => execute(name, id, args, signal)
       })
     }
   }

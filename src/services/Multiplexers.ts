@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import type { PaneIdentity } from "../domain/Envelope.ts"
 import type { Launched, LaunchFailed, LaunchRequest, TitleFailed } from "../domain/Launch.ts"
 import type { IdentityFailed, Pane } from "../domain/Pane.ts"
@@ -31,11 +32,15 @@ export interface Multiplexer {
    * Where {@link canClose} is false, or for what no pane of this multiplexer is, it is `not_started` and `last` not run.
    */
   readonly close: <E>(pane: VerifiedPane, last: Effect.Effect<void, E>) => Effect.Effect<CloseAnswer, E>
+  /** Whether a verified pane is proven gone by now (spec 6.3); everything doubtful is false. */
+  readonly isGone: (pane: VerifiedPane) => Effect.Effect<boolean>
 }
 
 /** The multiplexers, by the name that a team file uses. */
 export class Multiplexers extends Context.Tag("pi-intercom/Multiplexers")<Multiplexers, {
   readonly of: (kind: MultiplexerKind) => Multiplexer
+  /** The one that this session runs in, whatever the team's is: only its panes can be proven. None outside Herdr and tmux. */
+  readonly own: Option.Option<Multiplexer>
   /**
    * Whether the pane of a `Launched.trace` is proven gone (spec 6.3); everything doubtful is false. Asks the multiplexer
    * that the trace names, whatever the team's is now.

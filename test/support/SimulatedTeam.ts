@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { Launched, LaunchRequest } from "../../src/domain/Launch.ts"
 import { LaunchFailed } from "../../src/domain/Launch.ts"
@@ -67,10 +68,12 @@ const makeTerminals = () => {
     identify: Effect.fail(new IdentityFailed({ detail: "a simulated terminal" })),
     verify: () => Effect.fail(new IdentityFailed({ detail: "a simulated terminal" })),
     canClose: false,
-    close: () => Effect.succeed("not_started")
+    close: () => Effect.succeed("not_started"),
+    isGone: () => Effect.succeed(false)
   })
   const layer = Layer.succeed(Multiplexers, {
     of: multiplexer,
+    own: Option.some(multiplexer("tmux")),
     gone: (trace) => Effect.sync(() => gone.has(trace)),
     here: Effect.succeed<MultiplexerKind>("tmux"),
     title: (name) => Effect.sync(() => void titles.push(name))
@@ -170,7 +173,8 @@ export const makeMachineOn = (
       fence,
       started,
       /** One tool call by this session's model: the result's text, or the error. */
-      tool: (name: ToolName, args: unknown = {}) => inside(runTool(name, args)),
+      tool: (name: ToolName, args: unknown = {}, id = "call") =>
+        inside(Effect.suspend(() => runTool(name, args, { id, epoch: host.work.state().epoch }))),
       command: (args: string) => inside(command(args)),
       section: inside(promptSection),
       delivery: Context.get(context, Delivery),

@@ -105,5 +105,7 @@ export const make = (
     Effect.orElseSucceed(() => false)
   )
 
-  return { identify: Effect.map(asked(own), paneOf), verify, gone }
+  const isGone = (pane: VerifiedPane) => gone({ ...pane, multiplexer: "herdr" })
+
+  return { identify: Effect.map(asked(own), paneOf), verify, gone, isGone }
 }

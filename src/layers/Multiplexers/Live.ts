@@ -1,6 +1,7 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { parseTrace } from "../../domain/Pane.ts"
 import type { CommandRunner } from "../../services/CommandRunner.ts"
 import type { Ids } from "../../services/Ids.ts"
@@ -26,6 +27,7 @@ const make = Effect.gen(function*() {
   const surrounding = inside.herdr === "1" ? "herdr" : inside.tmux !== "" ? "tmux" : undefined
   return Multiplexers.of({
     of: (kind) => all[kind],
+    own: Option.fromNullable(surrounding && all[surrounding]),
     gone: (trace) => {
       const pane = parseTrace(trace)
       const asked = pane?.multiplexer === "herdr" ? herdr : pane?.multiplexer === "tmux" ? tmux : undefined

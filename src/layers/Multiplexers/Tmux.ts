@@ -88,7 +88,7 @@ export const make: Effect.Effect<
     }
     return { client, rows, own }
   })
-  const { gone, identify, trace, verify } = TmuxIdentity.make(processes, proven)
+  const { gone, identify, isGone, trace, verify } = TmuxIdentity.make(processes, proven)
 
   const launch = Effect.fn("Tmux.launch")(function*(request: LaunchRequest) {
     yield* checkDirectory(request.directory)
@@ -135,5 +135,5 @@ export const make: Effect.Effect<
       )
   }
 
-  return { kind: "tmux", launch, title, identify, verify, canClose, close, gone }
+  return { kind: "tmux", launch, title, identify, verify, canClose, close, isGone, gone }
 })

@@ -88,6 +88,14 @@ export const make = (processes: ProcessIdentity["Type"], proven: Effect.Effect<S
       (yield* processes.look(server)) === "alive"
   })
 
+  const isGone = ({ paneId, workspaceId: server }: VerifiedPane) => {
+    const [, pid, startTicks] = /^tmux:(\d{1,16}):(\d{1,20})$/.exec(server) ?? []
+    const workspaceId = startTicks === undefined
+      ? undefined
+      : serverTrace({ ...processes.own, pid: Number(pid), startTicks })
+    return workspaceId === undefined ? Effect.succeed(false) : gone({ multiplexer: "tmux", workspaceId, paneId })
+  }
+
   /** What a pane of this server is recognised by in {@link gone}; none where it could not be proven gone. */
   const trace = (surroundings: Surroundings, paneId: string) =>
     Effect.option(Effect.flatMap(place(surroundings), ({ server: { pid, startTicks } }) => {
@@ -97,5 +105,5 @@ export const make = (processes: ProcessIdentity["Type"], proven: Effect.Effect<S
       )
     }))
 
-  return { identify: Effect.map(here, ({ pane }) => pane), verify, gone, trace }
+  return { identify: Effect.map(here, ({ pane }) => pane), verify, gone, isGone, trace }
 }

@@ -10,8 +10,9 @@ export const unidentified = {
   identify: Effect.fail(new IdentityFailed({ detail: "this multiplexer cannot tell its panes apart" })),
   verify: () => Effect.fail(new IdentityFailed({ detail: "this multiplexer cannot tell its panes apart" })),
   canClose: false,
-  close: () => Effect.succeed("not_started")
-} satisfies Pick<Multiplexer, "identify" | "verify" | "canClose" | "close">
+  close: () => Effect.succeed("not_started"),
+  isGone: () => Effect.succeed(false)
+} satisfies Pick<Multiplexer, "identify" | "verify" | "canClose" | "close" | "isGone">
 
 /** No multiplexer (spec 5.3): launches are unsupported, there is no tab to title. */
 export const none: Multiplexer = {

@@ -14,17 +14,25 @@ import { resumeWorker } from "./ResumeWorker.ts"
 import { configureWorker, list, removeWorker, setMultiplexer } from "./Roster.ts"
 import { workerStatus } from "./WorkerStatus.ts"
 
+/** One call by the host's model. */
+export interface ToolCall {
+  /** The host's id of it, by which its result is found on the session's branch. */
+  readonly id: string
+  /** The epoch in which it began (spec 6.2): read when the host began it, before any wait. */
+  readonly epoch: number
+}
+
 /** For a tool that needs no team; its arguments are decoded by the schema that the host's JSON Schema is made from. */
 const anyone = <A, I, E, R>(
   tool: ToolName,
   schema: Schema.Schema<A, I>,
-  run: (standing: Standing, args: A) => Effect.Effect<string, E, R>
+  run: (standing: Standing, args: A, call: ToolCall) => Effect.Effect<string, E, R>
 ) => {
   const decode = Schema.decodeUnknown(schema)
-  return (standing: Standing, raw: unknown) =>
+  return (standing: Standing, raw: unknown, call: ToolCall) =>
     decode(raw).pipe(
       Effect.mapError((error) => new InvalidArguments({ tool, problem: describe(firstProblem(error)) })),
-      Effect.flatMap((args) => run(standing, args))
+      Effect.flatMap((args) => run(standing, args, call))
     )
 }
 
@@ -34,13 +42,13 @@ const noTeam = new Refused({ reason: "no_team", sentence: "There is no team yet,
 const member = <A, I, E, R>(
   tool: ToolName,
   schema: Schema.Schema<A, I>,
-  run: (standing: Member, args: A) => Effect.Effect<string, E, R>
+  run: (standing: Member, args: A, call: ToolCall) => Effect.Effect<string, E, R>
 ) =>
   anyone(
     tool,
     schema,
-    (standing, args: A): Effect.Effect<string, E | Refused, R> =>
-      standing.role === "solo" ? Effect.fail(noTeam) : run(standing, args)
+    (standing, args: A, call): Effect.Effect<string, E | Refused, R> =>
+      standing.role === "solo" ? Effect.fail(noTeam) : run(standing, args, call)
   )
 
 const later = (tool: ToolName) => () =>
@@ -74,7 +82,7 @@ const handlers = {
  * Runs one tool call: the fence, the role on a fresh config, the permission table, the caller's own close fence, then
  * the tool. Answers JSON text for the model; every failure is one typed sentence (spec 4).
  */
-export const runTool = Effect.fn("runTool")(function*(tool: ToolName, raw: unknown) {
+export const runTool = Effect.fn("runTool")(function*(tool: ToolName, raw: unknown, call: ToolCall) {
   const standing = yield* enterTeam
   const no = mayCall(tool, standing.role)
   if (no !== undefined) return yield* no
@@ -82,5 +90,5 @@ export const runTool = Effect.fn("runTool")(function*(tool: ToolName, raw: unkno
     const now = yield* Clock.currentTimeMillis
     if (fences(standing.self?.closeJob, now)) return yield* fenceRefusal({ name: "", self: true })
   }
-  return yield* handlers[tool](standing, raw)
+  return yield* handlers[tool](standing, raw, call)
 })

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { MultiplexerKind, SessionId } from "../../../src/domain/Primitives.ts"
 import * as Ids from "../../../src/layers/Ids/Node.ts"
@@ -30,8 +31,10 @@ const terminals = Layer.succeed(Multiplexers, {
     identify: noPane,
     verify: () => noPane,
     canClose: false,
-    close: () => noPane
+    close: () => noPane,
+    isGone: () => noPane
   }),
+  own: Option.none(),
   gone: () => noPane,
   here: Effect.succeed<MultiplexerKind>("tmux"),
   title: () => Effect.void

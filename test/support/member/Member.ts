@@ -79,7 +79,7 @@ export const open = Effect.fnUntraced(function*(id: string, directory: string, v
     host,
     save: pi.save,
     port: Effect.flatten(Context.get(context, Membership).port.get),
-    tool: (name: ToolName, args: unknown) => Effect.provide(runTool(name, args), context),
+    tool: (name: ToolName, args: unknown) => Effect.provide(runTool(name, args, { id: "", epoch: 0 }), context),
     command: (args: string) => Effect.provide(command(args), context),
     /** Only stops its work, its listener too: the process stays, and with it what it keeps to the last, its lock. */
     stop: Effect.suspend(() => {
