@@ -37,18 +37,28 @@ export const atNewNameNow = <A>(
   }
 }
 
-/** Removes a file; one that is gone already is no failure, and the usual case: it was renamed. */
-export const removeNow = (file: string): Either.Either<void, FileFailed> =>
+/** Removes a file; one that is gone already is no failure. */
+export const unlinkNow = (file: string): Either.Either<void, FileFailed> =>
   Either.orElse(
-    attemptNow(file, () => {
-      if (fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined) fs.unlinkSync(file)
-    }),
+    attemptNow(file, () => fs.unlinkSync(file)),
     (failed) => failed.reason === "absent" ? Either.void : Either.left(failed)
   )
 
-/** {@link removeNow} for what must not hide an earlier result: a failure is only logged. */
-export const remove = (file: string): Effect.Effect<void> =>
-  Effect.catchAll(Effect.suspend(() => removeNow(file)), (failed) => Effect.logWarning(failed.message))
+/** {@link unlinkNow} for what is usually gone: it was renamed, and an error would cost more than the look. */
+export const removeNow = (file: string): Either.Either<void, FileFailed> =>
+  Either.flatMap(
+    attemptNow(file, () => fs.lstatSync(file, { throwIfNoEntry: false })),
+    (found) => found === undefined ? Either.void : unlinkNow(file)
+  )
+
+const logged = (removed: Either.Either<void, FileFailed>): Effect.Effect<void> =>
+  Either.isRight(removed) ? Effect.void : Effect.logWarning(removed.left.message)
+
+/** {@link unlinkNow} for what must not hide an earlier result: what it answers logs a failure. */
+export const removingNow = (file: string): Effect.Effect<void> => logged(unlinkNow(file))
+
+/** {@link removeNow}, when it is run, for what must not hide an earlier result: a failure is only logged. */
+export const remove = (file: string): Effect.Effect<void> => Effect.suspend(() => logged(removeNow(file)))
 
 /** Begins to bring to the disk what was written, and to close; what it answers waits, once, for the end of both. */
 const flushNow = (file: string, fd: number): Effect.Effect<void, FileFailed> => {

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { IdentifiedProcess } from "../../src/domain/IdentifiedProcess.ts"
-import { lookFree, type Steps, take } from "../../src/layers/OwnedLock/Routine.ts"
+import { holding, lookFree, type Steps, take } from "../../src/layers/OwnedLock/Routine.ts"
 import { OwnedLock } from "../../src/services/OwnedLock.ts"
 
 /** One machine's locks in memory, and what is known there of its processes, each by a pid of its own. */
@@ -48,7 +48,7 @@ export const makeLockWorld = (): LockWorld => {
   return {
     layerFor: (pid) =>
       Layer.succeed(OwnedLock, {
-        config: (root) => take(stepsOf(pid), `${root}/config.lock`, "The team file"),
+        config: (root, use) => holding(stepsOf(pid), `${root}/config.lock`, "The team file", use),
         session: (root, sessionId) => take(stepsOf(pid), `${root}/session-${sessionId}.lock`, "This saved session"),
         sessionFree: (root, sessionId) =>
           lookFree(stepsOf(pid), `${root}/session-${sessionId}.lock`, "This saved session")

@@ -66,7 +66,7 @@ const make = Effect.gen(function*() {
   /** Entered once per update, in this order; nothing that runs in it enters it again (spec 1.4). */
   const critical = <A, E, R>(root: string, update: Effect.Effect<A, E, R>) =>
     semaphore.withPermits(1)(
-      queue.run(TeamFile.fileOf(root), Effect.scoped(Effect.zipRight(locks.config(root), update)))
+      queue.run(TeamFile.fileOf(root), locks.config(root, update))
     )
 
   /** The team's folder, verified, made when missing. */

@@ -12,8 +12,8 @@ import { StateDir } from "../../services/StateDir.ts"
 import { attempt, attemptNow, type FileFailed, lookNow, orAbsent, orAbsentNow } from "../Files.ts"
 import { nameHash } from "../Hash.ts"
 import { readPrivate, unusable } from "../PrivateFiles.ts"
-import { atNewNameNow, flush, linkNow, remove, removeNow } from "../Writing.ts"
-import { type Found, lookFree, type Steps, take } from "./Routine.ts"
+import { atNewNameNow, flush, linkNow, remove, removingNow, unlinkNow } from "../Writing.ts"
+import { type Found, holding, lookFree, type Steps, take } from "./Routine.ts"
 
 /** An identity is a few hundred bytes. */
 const maxBytes = 4096
@@ -37,10 +37,8 @@ const read = (name: string): Effect.Effect<Found, FileFailed> =>
     Effect.catchIf((failed) => failed.reason === "too_large", () => Effect.succeed<Found>({ _tag: "Foreign" }))
   )
 
-const isOurs = (name: string, mark: string): Effect.Effect<boolean, FileFailed> =>
-  Effect.suspend(() =>
-    Either.map(orAbsentNow(lookNow(name)), (found) => Option.isSome(found) && markOf(found.value) === mark)
-  )
+const isOursNow = (name: string, mark: string): Either.Either<boolean, FileFailed> =>
+  Either.map(orAbsentNow(lookNow(name)), (found) => Option.isSome(found) && markOf(found.value) === mark)
 
 const toDisk = (file: string): Effect.Effect<void, FileFailed> =>
   Effect.flatMap(attempt(file, () => fs.openSync(file, "r+")), (fd) => Effect.uninterruptible(flush(file, fd)))
@@ -55,7 +53,7 @@ const writeNow = (file: string, content: string): Either.Either<Written, FileFai
     fs.writeFileSync(file, content, { flag: "wx", mode: 0o600 })
     return { file, mark: markOf(fs.lstatSync(file, { bigint: true })) }
   })
-  if (Either.isLeft(written) && written.left.reason !== "exists") removeNow(file)
+  if (Either.isLeft(written) && written.left.reason !== "exists") unlinkNow(file)
   return written
 }
 
@@ -64,35 +62,50 @@ const make = Effect.gen(function*() {
   const { look: liveness, own } = yield* ProcessIdentity
   const content = yield* Effect.orDie(Schema.encode(Content)(own))
 
-  const stepsOf = (settle: (file: string) => Effect.Effect<void, FileFailed>): Steps => ({
-    create: (name) =>
-      Effect.suspend(() => atNewNameNow(name, (file) => writeNow(file, content))).pipe(
-        Effect.flatMap(({ file, mark }) =>
-          Effect.ensuring(
-            Effect.flatMap(settle(file), () => Either.map(linkNow(file, name), (linked) => linked ? mark : undefined)),
-            remove(file)
-          )
-        ),
-        Effect.mapError(unusable)
-      ),
+  const writeNew = (name: string) => atNewNameNow(name, (file) => writeNow(file, content))
+  const publishNow = (name: string, { file, mark }: Written) =>
+    Either.map(linkNow(file, name), (linked) => linked ? mark : undefined)
+
+  /** Of a lock that is held for milliseconds: one step. */
+  const brief = (name: string): Effect.Effect<string | undefined, FileFailed> =>
+    Effect.suspend(() => {
+      const written = writeNew(name)
+      if (Either.isLeft(written)) return Either.left(written.left)
+      const gained = publishNow(name, written.right)
+      return Effect.zipRight(removingNow(written.right.file), gained)
+    })
+
+  /** Of a lock that is held for hours: it must not be an empty file after a power cut. */
+  const lasting = (name: string): Effect.Effect<string | undefined, FileFailed> =>
+    Effect.acquireUseRelease(
+      Effect.suspend(() => writeNew(name)),
+      (written) => Effect.flatMap(toDisk(written.file), () => publishNow(name, written)),
+      ({ file }) => remove(file)
+    )
+
+  const stepsOf = (create: (name: string) => Effect.Effect<string | undefined, FileFailed>): Steps => ({
+    create: (name) => Effect.mapError(create(name), unusable),
     read: (name) => Effect.mapError(read(name), unusable),
-    isOurs: (name, mark) => Effect.mapError(isOurs(name, mark), unusable),
-    remove: (name) => Effect.mapError(Effect.suspend(() => removeNow(name)), unusable),
+    isOurs: (name, mark) => Effect.suspend(() => Either.mapLeft(isOursNow(name, mark), unusable)),
+    remove: (name) => Effect.suspend(() => Either.mapLeft(unlinkNow(name), unusable)),
     look: liveness
   })
-  // A lock held for hours must not be an empty file after a power cut; one held for milliseconds must not cost a sync.
-  const [lasting, brief] = [stepsOf(toDisk), stepsOf(() => Effect.void)]
+  const [briefly, lastingly] = [stepsOf(brief), stepsOf(lasting)]
 
   const sessionLock = (root: string, sessionId: string) =>
     Effect.map(state.of(root), (folder) => path.join(folder, `session-${nameHash(sessionId)}.lock`))
   const session = "This saved session"
 
   return OwnedLock.of({
-    config: (root) =>
-      Effect.flatMap(state.of(root), (folder) => take(brief, path.join(folder, "config.lock"), "The team file")),
-    session: (root, sessionId) => Effect.flatMap(sessionLock(root, sessionId), (name) => take(lasting, name, session)),
+    config: (root, use) =>
+      Effect.flatMap(
+        state.of(root),
+        (folder) => holding(briefly, path.join(folder, "config.lock"), "The team file", use)
+      ),
+    session: (root, sessionId) =>
+      Effect.flatMap(sessionLock(root, sessionId), (name) => take(lastingly, name, session)),
     sessionFree: (root, sessionId) =>
-      Effect.flatMap(sessionLock(root, sessionId), (name) => lookFree(lasting, name, session))
+      Effect.flatMap(sessionLock(root, sessionId), (name) => lookFree(lastingly, name, session))
   })
 })
 

@@ -1,8 +1,9 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import { LockNotTaken, type StateUnusable } from "../../domain/ConfigErrors.ts"
 import type { IdentifiedProcess, Liveness } from "../../domain/IdentifiedProcess.ts"
+import { bracket, type Restore } from "../Bracket.ts"
 
 /** What is under a lock's name: nothing, the identity in it, or something that is not a lock of ours. */
 export type Found =
@@ -31,8 +32,7 @@ const patience = 2_000_000_000n
 const release = (steps: Steps, name: string, mark: string): Effect.Effect<void> =>
   steps.isOurs(name, mark).pipe(
     Effect.flatMap((ours) => ours ? steps.remove(name) : Effect.void),
-    Effect.catchAll((failed) => Effect.logWarning(`A lock could not be released: ${failed.message}`)),
-    Effect.uninterruptible
+    Effect.catchAll((failed) => Effect.logWarning(`A lock could not be released: ${failed.message}`))
   )
 
 /** The mark of a lock that was gained; or it may be had at once; or who is in the way. */
@@ -100,9 +100,7 @@ const contend = Effect.fnUntraced(function*(steps: Steps, name: string, what: st
 })
 
 /**
- * Takes the lock `name` for as long as the scope is open (spec 1.4). `what` is the subject of the error's sentence.
- * Waits up to 2 s, interruptibly, for an owner that is not proven gone; fails with what was in the way at the end.
- * An interruption or failure leaves no file of ours behind.
+ * Gains the lock, uninterruptibly but for its pauses, and answers its mark.
  *
  * Why there are never two owners. A lock is gained by one step only, `create`, which replaces nothing: while the name
  * exists nobody gains it. It is removed by two: by its living owner, and by whoever holds `<name>.takeover`. The latter
@@ -113,20 +111,35 @@ const contend = Effect.fnUntraced(function*(steps: Steps, name: string, what: st
  * name is free for everyone, and `create` decides again. A rename over the name would need the same proof, and if ever
  * it were wrong would put ours over a living owner's; this way everyone who gains the lock found the name free.
  */
+const gain = (steps: Steps, name: string, what: string) => (restore: Restore) =>
+  Effect.flatMap(
+    steps.create(name),
+    (mark) => mark === undefined ? contend(steps, name, what, restore(Effect.sleep("10 millis"))) : Effect.succeed(mark)
+  )
+
+/**
+ * Runs `use` under the lock `name` (spec 1.4). `what` is the subject of the error's sentence. Waits up to 2 s,
+ * interruptibly, for an owner that is not proven gone; fails with what was in the way at the end. An interruption or
+ * failure leaves no file of ours behind.
+ */
+export const holding = <A, E, R>(
+  steps: Steps,
+  name: string,
+  what: string,
+  use: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | LockNotTaken | StateUnusable, R> =>
+  bracket(gain(steps, name, what), () => use, (mark) => release(steps, name, mark))
+
+/** Takes the lock as {@link holding} does, for as long as the scope is open. */
 export const take = (
   steps: Steps,
   name: string,
   what: string
 ): Effect.Effect<void, LockNotTaken | StateUnusable, Scope.Scope> =>
   Effect.uninterruptibleMask((restore) =>
-    steps.create(name).pipe(
-      Effect.flatMap((mark) =>
-        mark === undefined ? contend(steps, name, what, restore(Effect.sleep("10 millis"))) : Effect.succeed(mark)
-      ),
-      // Not Effect.addFinalizer, which compares all of a fiber's state: this is on the path of every update.
-      Effect.flatMap((mark) =>
-        Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, release(steps, name, mark)))
-      )
+    Effect.flatMap(
+      gain(steps, name, what)(restore),
+      (mark) => Effect.addFinalizer(() => Effect.uninterruptible(release(steps, name, mark)))
     )
   )
 

@@ -8,10 +8,11 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import type { LockNotTaken } from "../../../src/domain/ConfigErrors.ts"
+import type { LockNotTaken, StateUnusable } from "../../../src/domain/ConfigErrors.ts"
 import type { IdentifiedProcess } from "../../../src/domain/IdentifiedProcess.ts"
 import { SessionId } from "../../../src/domain/Primitives.ts"
 import { OwnedLock } from "../../../src/services/OwnedLock.ts"
+import { holdConfig } from "../../support/LockHeld.ts"
 
 /** A machine with one root, and its processes by their pids. */
 export interface Place {
@@ -54,7 +55,7 @@ const hurried = () => {
 }
 
 /** How an attempt was refused, and the milliseconds it waited before. */
-export const refusal = (attempt: ReturnType<OwnedLock["Type"]["config"]>) =>
+export const refusal = (attempt: Effect.Effect<void, LockNotTaken | StateUnusable, Scope.Scope>) =>
   Effect.suspend(() => {
     const { clock, slept } = hurried()
     return Effect.scoped(attempt).pipe(
@@ -82,12 +83,12 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
   ) => it.scopedLive(title, () => Effect.flatMap(made, body))
 
   describe(`locks: ${name}`, () => {
-    test("are held until the scope closes, each on its own", (place) =>
+    test("are held until the work ends or the scope closes, each on its own", (place) =>
       Effect.gen(function*() {
         const one = yield* processOf(place, 11)
         const other = yield* processOf(place, 12)
         const scope = yield* Scope.make()
-        yield* Scope.extend(one.config(place.root), scope)
+        yield* Scope.extend(holdConfig(one, place.root), scope)
         yield* Scope.extend(other.session(place.root, alpha), scope)
         yield* Scope.extend(one.session(place.root, beta), scope)
         const all = [place.config, place.session(alpha), place.session(beta)]
@@ -100,7 +101,7 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
       Effect.gen(function*() {
         const { config } = yield* processOf(place, 11)
         for (const end of [Effect.fail("no"), Effect.die("bug"), Effect.interrupt]) {
-          yield* Effect.exit(Effect.scoped(Effect.zipRight(config(place.root), end)))
+          yield* Effect.exit(config(place.root, end))
           assert.deepStrictEqual(place.held(), [])
         }
       }))
@@ -108,8 +109,8 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
     test("an owner that lives is waited for 2 s and then named", (place) =>
       Effect.gen(function*() {
         const [one, other] = [yield* processOf(place, 11), yield* processOf(place, 12)]
-        yield* one.config(place.root)
-        const refused = yield* refusal(other.config(place.root))
+        yield* holdConfig(one, place.root)
+        const refused = yield* refusal(holdConfig(other, place.root))
         assertRefused(refused, { reason: "held", file: place.config, pid: 11 })
         assert.strictEqual(refused.waited, 2000)
         assert.include(refused.error.message, "The team file is in use by process 11")
@@ -127,9 +128,9 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
 
     test("exclude each other in one process too", (place) =>
       Effect.gen(function*() {
-        const { config } = yield* processOf(place, 11)
-        yield* config(place.root)
-        assertRefused(yield* refusal(config(place.root)), { reason: "held", file: place.config, pid: 11 })
+        const locks = yield* processOf(place, 11)
+        yield* holdConfig(locks, place.root)
+        assertRefused(yield* refusal(holdConfig(locks, place.root)), { reason: "held", file: place.config, pid: 11 })
         assert.deepStrictEqual(place.held(), [place.config])
       }))
 
@@ -137,8 +138,8 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
       Effect.gen(function*() {
         const [one, other] = [yield* processOf(place, 11), yield* processOf(place, 12)]
         const scope = yield* Scope.make()
-        yield* Scope.extend(one.config(place.root), scope)
-        const waiting = yield* Effect.fork(other.config(place.root))
+        yield* Scope.extend(holdConfig(one, place.root), scope)
+        const waiting = yield* Effect.fork(holdConfig(other, place.root))
         yield* Effect.yieldNow()
         assert.isTrue((yield* Fiber.poll(waiting))._tag === "None")
         yield* Scope.close(scope, Exit.void)
@@ -149,13 +150,13 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
     test("an interruption while waiting is at once, and leaves nothing", (place) =>
       Effect.gen(function*() {
         const [one, other] = [yield* processOf(place, 11), yield* processOf(place, 12)]
-        yield* one.config(place.root)
+        yield* holdConfig(one, place.root)
         const sleeping = yield* Deferred.make<void>()
         const clock: Clock.Clock = {
           ...Clock.make(),
           sleep: () => Effect.zipRight(Deferred.succeed(sleeping, undefined), Effect.never)
         }
-        const waiting = yield* Effect.fork(Effect.withClock(Effect.scoped(other.config(place.root)), clock))
+        const waiting = yield* Effect.fork(Effect.withClock(Effect.scoped(holdConfig(other, place.root)), clock))
         yield* Deferred.await(sleeping)
         assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(waiting)))
         assert.deepStrictEqual(place.held(), [place.config])
@@ -165,24 +166,24 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
       Effect.gen(function*() {
         const [one, other] = [yield* processOf(place, 11), yield* processOf(place, 12)]
         const scope = yield* Scope.make()
-        yield* Scope.extend(one.config(place.root), scope)
+        yield* Scope.extend(holdConfig(one, place.root), scope)
         place.die(11)
         const { clock, slept } = hurried()
-        yield* Effect.withClock(other.config(place.root), clock)
+        yield* Effect.withClock(holdConfig(other, place.root), clock)
         assert.strictEqual(slept(), 0)
         assert.deepStrictEqual(place.held(), [place.config])
         yield* Scope.close(scope, Exit.void)
         assert.deepStrictEqual(place.held(), [place.config])
         const third = yield* processOf(place, 13)
-        assertRefused(yield* refusal(third.config(place.root)), { reason: "held", file: place.config, pid: 12 })
+        assertRefused(yield* refusal(holdConfig(third, place.root)), { reason: "held", file: place.config, pid: 12 })
       }))
 
     test("of a process of which nothing is known are not broken", (place) =>
       Effect.gen(function*() {
         const [one, other] = [yield* processOf(place, 11), yield* processOf(place, 12)]
-        yield* one.config(place.root)
+        yield* holdConfig(one, place.root)
         place.hide(11)
-        const refused = yield* refusal(other.config(place.root))
+        const refused = yield* refusal(holdConfig(other, place.root))
         assertRefused(refused, { reason: "unknown_owner", file: place.config, pid: 11 })
         assert.strictEqual(refused.waited, 2000)
         assert.include(refused.error.message, "remove that file")
@@ -197,7 +198,7 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
         place.plant(takeover, { pid: 10 })
         place.die(10)
         place.die(11)
-        const refused = yield* refusal(config(place.root))
+        const refused = yield* refusal(config(place.root, Effect.void))
         assertRefused(refused, { reason: "takeover_left", file: takeover, pid: 10 })
         assert.strictEqual(refused.waited, 2000)
         assert.deepStrictEqual(place.held(), [place.config, takeover])
@@ -208,7 +209,7 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
         const takeover = `${place.config}.takeover`
         place.plant(takeover, "rubbish")
         const { config } = yield* processOf(place, 12)
-        yield* Effect.scoped(config(place.root))
+        yield* config(place.root, Effect.void)
         assert.deepStrictEqual(place.held(), [takeover])
       }))
 
@@ -216,7 +217,7 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
       Effect.gen(function*() {
         place.plant(place.config, "rubbish")
         const { config } = yield* processOf(place, 12)
-        const refused = yield* refusal(config(place.root))
+        const refused = yield* refusal(config(place.root, Effect.void))
         assertRefused(refused, { reason: "unreadable", file: place.config, pid: undefined })
         assert.strictEqual(refused.waited, 0)
         assert.deepStrictEqual(place.held(), [place.config])
@@ -270,8 +271,7 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
         }).pipe(Effect.zipRight(Effect.yieldNow()), Effect.ensuring(Effect.sync(() => inside--)))
         yield* Effect.forEach([21, 22, 23, 24, 25, 26, 26, 26], (pid) =>
           processOf(place, pid).pipe(
-            Effect.flatMap(({ config }) => Effect.zipRight(config(place.root), work)),
-            Effect.scoped,
+            Effect.flatMap(({ config }) => config(place.root, work)),
             Effect.tap(() => Effect.sync(() => done++))
           ), { concurrency: "unbounded" })
         assert.deepStrictEqual([most, done, place.held()], [1, 8, []])

@@ -17,6 +17,7 @@ import { OwnedLock } from "../../../src/services/OwnedLock.ts"
 import { ProcessIdentity } from "../../../src/services/ProcessIdentity.ts"
 import { StateDir } from "../../../src/services/StateDir.ts"
 import * as FaultyFs from "../../support/FaultyFs.ts"
+import { holdConfig } from "../../support/LockHeld.ts"
 import { contract, processOf, refusal } from "./Contract.ts"
 import { disk } from "./Disk.ts"
 
@@ -52,7 +53,7 @@ describe("locks on disk", () => {
       const { config, folder, root } = yield* disk
       yield* Effect.gen(function*() {
         const [lock, { own }] = [yield* OwnedLock, yield* ProcessIdentity]
-        yield* lock.config(root)
+        yield* holdConfig(lock, root)
         assert.deepStrictEqual(decode(fs.readFileSync(config, "utf8")), own)
         assert.strictEqual(fs.statSync(config).mode & 0o777, 0o600)
         assert.strictEqual(fs.statSync(config).nlink, 1)
@@ -70,15 +71,15 @@ describe("locks on disk", () => {
         const seen = parseStat(fs.readFileSync(`/proc/${child.pid}/stat`, "utf8"))
         assert(seen._tag === "Found" && child.pid !== undefined)
         plant(config, { ...own, pid: child.pid, startTicks: seen.startTicks })
-        const { error } = yield* refusal(lock.config(root))
+        const { error } = yield* refusal(lock.config(root, Effect.void))
         assert(error._tag === "LockNotTaken")
         assert.deepStrictEqual([error.reason, error.pid], ["held", child.pid])
         child.kill("SIGKILL")
         yield* Effect.promise(() => ended)
-        yield* Effect.scoped(Effect.zipRight(
-          lock.config(root),
+        yield* lock.config(
+          root,
           Effect.sync(() => assert.deepStrictEqual(decode(fs.readFileSync(config, "utf8")), own))
-        ))
+        )
         assert.deepStrictEqual(held(), [])
       }).pipe(Effect.provide(real(folder)))
     }))
@@ -86,11 +87,11 @@ describe("locks on disk", () => {
   it.scopedLive("that a person removed and another took are not released by us", () =>
     Effect.gen(function*() {
       const place = yield* disk
-      const { config } = yield* processOf(place, 11)
+      const locks = yield* processOf(place, 11)
       const [ours, theirs] = [yield* Scope.make(), yield* Scope.make()]
-      yield* Scope.extend(config(place.root), ours)
+      yield* Scope.extend(holdConfig(locks, place.root), ours)
       fs.rmSync(place.config)
-      yield* Scope.extend(config(place.root), theirs)
+      yield* Scope.extend(holdConfig(locks, place.root), theirs)
       yield* Scope.close(ours, Exit.void)
       assert.deepStrictEqual(place.held(), [place.config])
       yield* Scope.close(theirs, Exit.void)
@@ -101,9 +102,7 @@ describe("locks on disk", () => {
     Effect.gen(function*() {
       const place = yield* disk
       const { config } = yield* processOf(place, 11)
-      const { lines } = yield* logged(
-        Effect.scoped(Effect.zipRight(config(place.root), Effect.sync(() => fs.rmSync(place.config))))
-      )
+      const { lines } = yield* logged(config(place.root, Effect.sync(() => fs.rmSync(place.config))))
       assert.deepStrictEqual(lines, [])
     }))
 
@@ -130,7 +129,7 @@ describe("locks on disk", () => {
       ]
       for (const [expected, plant] of planted) {
         plant()
-        const { error, waited } = yield* refusal(config(place.root))
+        const { error, waited } = yield* refusal(config(place.root, Effect.void))
         assert.include(error.message, expected)
         assert.include(error.message, place.config)
         assert.strictEqual(waited, 0)
@@ -153,7 +152,9 @@ describe("locks on disk", () => {
       ]
       for (const [operation, fault, expected] of faults) {
         FaultyFs.fail(operation, fault)
-        const { error } = yield* refusal(operation === "fsync" ? session(place.root, alpha) : config(place.root))
+        const { error } = yield* refusal(
+          operation === "fsync" ? session(place.root, alpha) : config(place.root, Effect.void)
+        )
         assert.strictEqual(error._tag, "StateUnusable")
         assert.include(error.message, expected)
         FaultyFs.reset()
@@ -166,23 +167,23 @@ describe("locks on disk", () => {
       const place = yield* disk
       const { config } = yield* processOf(place, 11)
       FaultyFs.fail("writeFileSync", { code: "EEXIST", call: 1 })
-      yield* Effect.scoped(config(place.root))
+      yield* config(place.root, Effect.void)
       assert.strictEqual(FaultyFs.count("writeFileSync"), 2)
       FaultyFs.fail("writeFileSync", { code: "EEXIST" })
-      assert.strictEqual((yield* refusal(config(place.root))).error._tag, "StateUnusable")
+      assert.strictEqual((yield* refusal(config(place.root, Effect.void))).error._tag, "StateUnusable")
     }))
 
   it.scopedLive("a release that fails is logged, and the work's result stands", () =>
     Effect.gen(function*() {
       const place = yield* disk
       const { config } = yield* processOf(place, 11)
-      const { lines, value } = yield* logged(Effect.scoped(Effect.zipRight(
-        config(place.root),
+      const { lines, value } = yield* logged(config(
+        place.root,
         Effect.sync(() => {
           FaultyFs.fail("unlinkSync", { code: "EIO" })
           return "done"
         })
-      )))
+      ))
       assert.strictEqual(value, "done")
       assert.strictEqual(lines.length, 1)
       assert.match(lines[0] ?? "", /^A lock could not be released: .*config\.lock cannot be used/)
@@ -192,7 +193,7 @@ describe("locks on disk", () => {
     Effect.gen(function*() {
       const place = yield* disk
       const { config, session } = yield* processOf(place, 11)
-      yield* Effect.scoped(config(place.root))
+      yield* config(place.root, Effect.void)
       assert.strictEqual(FaultyFs.count("fsync"), 0)
       yield* Effect.scoped(session(place.root, alpha))
       assert.strictEqual(FaultyFs.count("fsync"), 1)

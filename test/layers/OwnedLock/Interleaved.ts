@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import type { LockNotTaken } from "../../../src/domain/ConfigErrors.ts"
-import { type Found, type Steps, take } from "../../../src/layers/OwnedLock/Routine.ts"
+import { type Found, holding, type Steps, take } from "../../../src/layers/OwnedLock/Routine.ts"
 import { makeStepMachine } from "../../support/StepMachine.ts"
 
 /** What lies in the folder when everything starts; the processes 90 and 91 are dead, 92 is in another container. */
@@ -142,22 +142,22 @@ export const interleave = ({ pids, schedule, start }: Interleaving): Tally => {
 
   const fibers = takers.map((taker, index) => {
     const steps = stepsOf(taker, index)
-    const once = Effect.suspend(() => {
+    const begin = Effect.sync(() => {
       taker.since = machine.now()
-      return take(steps, lock, "The team file")
+    })
+    const use = Effect.sync(() => {
+      taker.believes = true
+      tally.taken += 1
     }).pipe(
-      Effect.zipRight(Effect.sync(() => {
-        taker.believes = true
-        tally.taken += 1
-      })),
       Effect.zipRight(steps.work),
       Effect.zipRight(steps.work),
       Effect.ensuring(Effect.sync(() => {
         taker.believes = false
-      })),
-      Effect.scoped
+      }))
     )
-    const fiber = machine.fork(Effect.zipRight(once, once))
+    const inUse = holding(steps, lock, "The team file", use)
+    const inScope = Effect.scoped(Effect.zipRight(take(steps, lock, "The team file"), use))
+    const fiber = machine.fork(begin.pipe(Effect.zipRight(inUse), Effect.zipRight(begin), Effect.zipRight(inScope)))
     fiber.addObserver((exit) => {
       taker.done = true
       if (Exit.isSuccess(exit) || Cause.isInterruptedOnly(exit.cause)) return

@@ -13,6 +13,7 @@ import { Port, SessionId } from "../../../src/domain/Primitives.ts"
 import { firstConfig } from "../../../src/domain/TeamConfig.ts"
 import { ConfigStore } from "../../../src/services/ConfigStore.ts"
 import { OwnedLock } from "../../../src/services/OwnedLock.ts"
+import { holdConfig } from "../LockHeld.ts"
 import * as Editor from "./Editor.ts"
 import { type Files, layer } from "./Files.ts"
 import * as KillSwitch from "./KillSwitch.ts"
@@ -64,7 +65,7 @@ const take = Effect.fnUntraced(function*(sessionId: SessionId | undefined) {
   const { files, root, taken } = yield* round
   const locks = Context.get(files, OwnedLock)
   const began = yield* Clock.currentTimeMillis
-  yield* Scope.extend(sessionId === undefined ? locks.config(root) : locks.session(root, sessionId), taken)
+  yield* Scope.extend(sessionId === undefined ? holdConfig(locks, root) : locks.session(root, sessionId), taken)
   return { waitedMs: (yield* Clock.currentTimeMillis) - began }
 })
 
@@ -78,8 +79,7 @@ const release = Effect.flatMap(round, (now) =>
 const own = Effect.fnUntraced(function*(journal: string) {
   const { files, root } = yield* round
   const say = (what: string) => Effect.sync(() => fs.appendFileSync(journal, `${what} ${process.pid}\n`))
-  yield* Effect.scoped(Effect.gen(function*() {
-    yield* Context.get(files, OwnedLock).config(root)
+  const turns = Effect.gen(function*() {
     yield* say("begin")
     // Long enough for another taker to make its mistake: a few turns of the event loop with a slow write each.
     for (let turn = 0; turn < 5; turn += 1) {
@@ -87,7 +87,8 @@ const own = Effect.fnUntraced(function*(journal: string) {
       yield* say("still")
     }
     yield* say("end")
-  }))
+  })
+  yield* Context.get(files, OwnedLock).config(root, turns)
 })
 
 const note = (journal: string | undefined, line: string): void => {
