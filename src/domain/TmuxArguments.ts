@@ -61,6 +61,20 @@ shift
 ${unsetMatching("HERDR_*|PI_SESSION_*")}
 exec "$@"`
 
+/** What every new pane is given: its directory, its environment, and the program that becomes its first process. */
+export const inPane = (request: Omit<LaunchRequest, "root">): ReadonlyArray<string> => [
+  "-c",
+  unexpanded(request.directory),
+  ...Object.entries(request.environment).flatMap(([name, value]) => ["-e", `${name}=${value}`]),
+  "--",
+  "/bin/sh",
+  "-c",
+  launchScript,
+  "intercom-launch",
+  request.directory,
+  ...request.argv
+]
+
 /**
  * The `new-window` that launches a worker in a session: in the background, its id printed, no user shell (spec 5.2).
  * tmux puts its client's PATH over a given one: both are this session's.
@@ -75,19 +89,10 @@ export const newWindow = (session: string, request: Omit<LaunchRequest, "root">)
   "intercom",
   "-t",
   `${session}:`,
-  "-c",
-  unexpanded(request.directory),
-  ...Object.entries(request.environment).flatMap(([name, value]) => ["-e", `${name}=${value}`]),
-  "--",
-  "/bin/sh",
-  "-c",
-  launchScript,
-  "intercom-launch",
-  request.directory,
-  ...request.argv
+  ...inPane(request)
 ]
 
-/** The ids of a `new-window` answer: they mean submitted, not running (facts/tmux). */
+/** The ids of a `new-window` or `split-window` answer: they mean submitted, not running (facts/tmux). */
 export const parseSubmitted = (text: string): { readonly tab: string; readonly pane: PaneId } | undefined => {
   const [, pane, tab] = /^(%\d+)\|(@\d+)\n?$/.exec(text) ?? []
   return pane === undefined || tab === undefined ? undefined : { tab, pane: PaneId.make(pane) }

@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { PaneIdentity } from "../domain/Envelope.ts"
 import type { Launched, LaunchFailed, LaunchRequest, TitleFailed } from "../domain/Launch.ts"
+import type { MonitorFailed, MonitorPlaced, MonitorRequest } from "../domain/MonitorPane.ts"
 import type { IdentityFailed, Pane } from "../domain/Pane.ts"
 import type { CloseAnswer, VerifiedPane } from "../domain/PaneClosing.ts"
 import type { MultiplexerKind, SessionId } from "../domain/Primitives.ts"
@@ -34,6 +35,13 @@ export interface Multiplexer {
   readonly close: <E>(pane: VerifiedPane, last: Effect.Effect<void, E>) => Effect.Effect<CloseAnswer, E>
   /** Whether a verified pane is proven gone by now (spec 6.3); everything doubtful is false. */
   readonly isGone: (pane: VerifiedPane) => Effect.Effect<boolean>
+  /**
+   * Makes sure that the monitor's pane of a coordinator's session is there, above the session's own (spec 5.6): keeps one
+   * in this tab, and makes one when there surely is none. Everything doubtful fails and changes nothing. What was begun
+   * goes on to its end whatever interrupts the caller, and is not cleaned up when it fails. One caller at a time:
+   * `OwnedLock.monitor`.
+   */
+  readonly placeMonitor: (request: MonitorRequest) => Effect.Effect<MonitorPlaced, MonitorFailed>
 }
 
 /** The multiplexers, by the name that a team file uses. */

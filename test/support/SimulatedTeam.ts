@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { Launched, LaunchRequest } from "../../src/domain/Launch.ts"
 import { LaunchFailed } from "../../src/domain/Launch.ts"
+import type { MonitorFailed, MonitorRequest } from "../../src/domain/MonitorPane.ts"
 import { formatTrace, IdentityFailed } from "../../src/domain/Pane.ts"
 import { type MultiplexerKind, SessionId } from "../../src/domain/Primitives.ts"
 import type { ToolName } from "../../src/domain/ToolCatalogue.ts"
@@ -44,6 +45,9 @@ import * as StateMemory from "./StateMemory.ts"
 const makeTerminals = () => {
   const launches: Array<LaunchRequest> = []
   const titles: Array<string> = []
+  const monitors: Array<MonitorRequest> = []
+  /** What happens while the monitor's pane is looked after. */
+  const placing: { do: Effect.Effect<void, MonitorFailed> } = { do: Effect.void }
   const failing: { with: LaunchFailed | undefined } = { with: undefined }
   /** What happens while a launch is submitted, before its answer. */
   const during: { do: Effect.Effect<void> } = { do: Effect.void }
@@ -69,7 +73,12 @@ const makeTerminals = () => {
     verify: () => Effect.fail(new IdentityFailed({ detail: "a simulated terminal" })),
     canClose: false,
     close: () => Effect.succeed("not_started"),
-    isGone: () => Effect.succeed(false)
+    isGone: () => Effect.succeed(false),
+    placeMonitor: (request) =>
+      Effect.suspend(() => {
+        monitors.push(request)
+        return Effect.as(placing.do, { outcome: "created" as const, pane: "%monitor" })
+      })
   })
   const layer = Layer.succeed(Multiplexers, {
     of: multiplexer,
@@ -80,7 +89,7 @@ const makeTerminals = () => {
   })
   /** Closes a pane, as the multiplexer then proves. */
   const close = (pane: string) => void gone.add(traceOf(pane))
-  return { launches, titles, failing, during, close, layer }
+  return { launches, titles, monitors, placing, failing, during, close, layer }
 }
 
 /** The Pi of a machine: the sessions that it has saved by their ids, and what else would be loaded in a folder. */

@@ -16,6 +16,7 @@ import * as Closing from "./Closing.ts"
 import { checkDirectory } from "./Directory.ts"
 import * as HerdrClient from "./HerdrClient.ts"
 import * as HerdrIdentity from "./HerdrIdentity.ts"
+import { none } from "./Unavailable.ts"
 
 const failed = (reason: LaunchFailed["reason"], detail: string) => new LaunchFailed({ reason, detail })
 
@@ -167,5 +168,5 @@ export const make: Effect.Effect<
       )
       : Effect.succeed("not_started" as const)
 
-  return { kind: "herdr", launch, title, ...identity, canClose, close, gone }
+  return { kind: "herdr", launch, title, ...identity, canClose, close, gone, placeMonitor: none.placeMonitor }
 })

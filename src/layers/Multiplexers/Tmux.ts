@@ -24,6 +24,7 @@ import * as Closing from "./Closing.ts"
 import { checkDirectory } from "./Directory.ts"
 import * as TmuxClient from "./TmuxClient.ts"
 import * as TmuxIdentity from "./TmuxIdentity.ts"
+import * as TmuxMonitor from "./TmuxMonitor.ts"
 
 const isPane = Schema.is(PaneId)
 
@@ -135,5 +136,5 @@ export const make: Effect.Effect<
       )
   }
 
-  return { kind: "tmux", launch, title, identify, verify, canClose, close, isGone, gone }
+  return { kind: "tmux", launch, title, identify, verify, canClose, close, isGone, gone, ...TmuxMonitor.make(proven) }
 })

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { LaunchFailed } from "../../domain/Launch.ts"
+import { noMonitor } from "../../domain/MonitorPane.ts"
 import { IdentityFailed } from "../../domain/Pane.ts"
 import type { Multiplexer } from "../../services/Multiplexers.ts"
 
@@ -22,5 +23,6 @@ export const none: Multiplexer = {
     "the team's multiplexer is none, and only on Windows does Intercom open terminal windows of its own; " +
       "run Pi inside Herdr or tmux and choose that with intercom_set_multiplexer"
   ),
-  title: () => Effect.void
+  title: () => Effect.void,
+  placeMonitor: () => Effect.fail(noMonitor("without a multiplexer there are no panes"))
 }

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { readFileSync } from "node:fs"
 import type { PaneIdentity } from "../../../src/domain/Envelope.ts"
+import type { MonitorRequest } from "../../../src/domain/MonitorPane.ts"
 import type { VerifiedPane } from "../../../src/domain/PaneClosing.ts"
 import { SessionId } from "../../../src/domain/Primitives.ts"
 import { isSameDevice } from "../../../src/domain/ProcessFacts.ts"
@@ -88,6 +89,7 @@ export const from = (tmux: Pick<RealTmux, "socket">, { pane, pid }: Opened, serv
     close: <E = never>(pane: VerifiedPane, last: Effect.Effect<void, E> = Effect.void) =>
       run((all) => all.of("tmux").close(pane, last)),
     gone: (trace: string) => run((all) => all.gone(trace)),
+    placeMonitor: (request: MonitorRequest) => run((all) => all.of("tmux").placeMonitor(request)),
     /** A worker's pane, launched as the product does; the trace is what the ledger would hold. */
     launch: Effect.gen(function*() {
       const launched = yield* run((all) =>

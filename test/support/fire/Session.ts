@@ -32,7 +32,8 @@ const terminals = Layer.succeed(Multiplexers, {
     verify: () => noPane,
     canClose: false,
     close: () => noPane,
-    isGone: () => noPane
+    isGone: () => noPane,
+    placeMonitor: () => noPane
   }),
   own: Option.none(),
   gone: () => noPane,
