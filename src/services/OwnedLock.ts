@@ -14,6 +14,11 @@ export class OwnedLock extends Context.Tag("pi-intercom/OwnedLock")<OwnedLock, {
     root: string,
     use: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | LockNotTaken | StateUnusable, R>
+  /** Runs `use` under `monitor.lock`: whoever looks after a team's monitor pane (spec 5.6). */
+  readonly monitor: <A, E, R>(
+    root: string,
+    use: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | LockNotTaken | StateUnusable, R>
   /** Takes `session-<24 hex of sha256(session id)>.lock`, one process on one saved session (spec 3.2), until the scope closes. */
   readonly session: (
     root: string,

@@ -12,7 +12,7 @@ export interface LockWorld {
   readonly die: (pid: number) => void
   /** From now on nothing can be told of that process: another container. */
   readonly hide: (pid: number) => void
-  /** Names of what is held, `<root>/config.lock` or `<root>/session-<session id>.lock`, in order. */
+  /** Names of what is held, `<root>/config.lock`, `<root>/monitor.lock` or `<root>/session-<session id>.lock`, in order. */
   readonly held: () => ReadonlyArray<string>
   /** Puts a file there: an identity, or anything else. */
   readonly plant: (name: string, content: IdentifiedProcess | "rubbish") => void
@@ -49,6 +49,7 @@ export const makeLockWorld = (): LockWorld => {
     layerFor: (pid) =>
       Layer.succeed(OwnedLock, {
         config: (root, use) => holding(stepsOf(pid), `${root}/config.lock`, "The team file", use),
+        monitor: (root, use) => holding(stepsOf(pid), `${root}/monitor.lock`, "The monitor pane", use),
         session: (root, sessionId) => take(stepsOf(pid), `${root}/session-${sessionId}.lock`, "This saved session"),
         sessionFree: (root, sessionId) =>
           lookFree(stepsOf(pid), `${root}/session-${sessionId}.lock`, "This saved session")

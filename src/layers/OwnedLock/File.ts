@@ -96,12 +96,12 @@ const make = Effect.gen(function*() {
     Effect.map(state.of(root), (folder) => path.join(folder, `session-${nameHash(sessionId)}.lock`))
   const session = "This saved session"
 
+  const during = (file: string, what: string): OwnedLock["Type"]["config"] => (root, use) =>
+    Effect.flatMap(state.of(root), (folder) => holding(briefly, path.join(folder, file), what, use))
+
   return OwnedLock.of({
-    config: (root, use) =>
-      Effect.flatMap(
-        state.of(root),
-        (folder) => holding(briefly, path.join(folder, "config.lock"), "The team file", use)
-      ),
+    config: during("config.lock", "The team file"),
+    monitor: during("monitor.lock", "The monitor pane"),
     session: (root, sessionId) =>
       Effect.flatMap(sessionLock(root, sessionId), (name) => take(lastingly, name, session)),
     sessionFree: (root, sessionId) =>

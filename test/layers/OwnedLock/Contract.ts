@@ -97,6 +97,29 @@ export const contract = (name: string, made: Effect.Effect<Place, never, Scope.S
         assert.deepStrictEqual(place.held(), [])
       }))
 
+    test("the monitor's is another one than the team file's, and is taken over from a process that is gone", (place) =>
+      Effect.gen(function*() {
+        const file = place.config.replace("config.lock", "monitor.lock")
+        const [one, other] = [yield* processOf(place, 11), yield* processOf(place, 12)]
+        yield* one.config(
+          place.root,
+          one.monitor(
+            place.root,
+            Effect.gen(function*() {
+              assert.deepStrictEqual(place.held(), [place.config, file])
+              const refused = yield* refusal(other.monitor(place.root, Effect.void))
+              assertRefused(refused, { reason: "held", pid: 11, file })
+              assert.match(refused.error.message, /^The monitor pane is in use by process 11 /)
+            })
+          )
+        )
+        assert.deepStrictEqual(place.held(), [])
+        place.plant(file, { pid: 13 })
+        place.die(13)
+        yield* other.monitor(place.root, Effect.sync(() => assert.deepStrictEqual(place.held(), [file])))
+        assert.deepStrictEqual(place.held(), [])
+      }))
+
     test("are released when the work fails, dies or is interrupted", (place) =>
       Effect.gen(function*() {
         const { config } = yield* processOf(place, 11)
