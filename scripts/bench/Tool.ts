@@ -13,7 +13,7 @@ import * as Ids from "../../src/layers/Ids/Node.ts"
 import * as Client from "../../src/layers/IntercomClient/Http.ts"
 import * as Server from "../../src/layers/IntercomServer/Http.ts"
 import * as Multiplexers from "../../src/layers/Multiplexers/Live.ts"
-import * as Log from "../../src/layers/ObservationLog/Silent.ts"
+import * as Log from "../../src/layers/ObservationLog/File.ts"
 import * as Platform from "../../src/layers/Platform/Node.ts"
 import * as Fence from "../../src/layers/SessionScope/Fence.ts"
 import * as TeamFiles from "../../src/layers/TeamFiles.ts"
@@ -32,7 +32,9 @@ class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> 
 
 /** A Pi session as core.ts composes it, on a simulated host; nothing is launched here. */
 const session = (sessionId: typeof coordinatorId, root: string, last: Scope.Scope) => {
-  const machine = Layer.mergeAll(Ids.layer, Platform.layer, CommandRunner.layer, Log.layer, Queue.layer)
+  const machine = Layer.mergeAll(Platform.layer, CommandRunner.layer, Log.layer(sessionId), Queue.layer).pipe(
+    Layer.provideMerge(Ids.layer)
+  )
   const launching = Layer.succeed(HostProgram, {
     argv: Effect.succeed(["pi"] as const),
     environment: Effect.succeed({}),

@@ -27,7 +27,10 @@ export const start = Effect.gen(function*() {
 
   yield* log.record({ event: "runtime.starting" })
   const { standing: found } = yield* membership.enter
-  if (found.role !== "solo") yield* secrets.key(found.root)
+  if (found.role !== "solo") {
+    yield* log.open(found.root)
+    yield* secrets.key(found.root)
+  }
   const saved = found.role === "solo" ? undefined : found.self?.port
 
   const key = membership.team.pipe(

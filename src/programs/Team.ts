@@ -28,6 +28,7 @@ export const enterTeam = Effect.gen(function*() {
 }).pipe(Effect.withSpan("enterTeam"))
 
 const joinAs = Effect.fn("joinAs")(function*(standing: Member) {
+  yield* (yield* ObservationLog).open(standing.root)
   if (standing.role === "coordinator") yield* coordinate(standing)
   if (standing.self !== undefined) yield* load(standing.self)
   else {
@@ -48,6 +49,7 @@ export const publishTeam = Effect.fn("publishTeam")(function*(solo: Solo, chosen
   const membership = yield* Membership
   const scope = yield* SessionScope
   const store = yield* ConfigStore
+  const log = yield* ObservationLog
   const multiplexer = chosen ?? (yield* (yield* Multiplexers).here)
   const { real: root } = yield* (yield* ProjectDirectories).resolve(solo.root, ".")
   // Lock and secret first: without a private state folder there can be no team, and then no file either.
@@ -68,8 +70,11 @@ export const publishTeam = Effect.fn("publishTeam")(function*(solo: Solo, chosen
       })
     }
     yield* coordinate(standing)
-  } else yield* keepHouse(standing.root)
+  } else {
+    yield* log.open(standing.root)
+    yield* keepHouse(standing.root)
+  }
   if (standing.self !== undefined) yield* load(standing.self)
-  yield* (yield* ObservationLog).record({ event: "config.changed" })
+  yield* log.record({ event: "config.changed" })
   return standing
 })

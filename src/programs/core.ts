@@ -27,7 +27,7 @@ import * as Ids from "../layers/Ids/Node.ts"
 import * as IntercomClient from "../layers/IntercomClient/Http.ts"
 import * as IntercomServer from "../layers/IntercomServer/Http.ts"
 import * as Multiplexers from "../layers/Multiplexers/Live.ts"
-import * as ObservationLog from "../layers/ObservationLog/Silent.ts"
+import * as ObservationLog from "../layers/ObservationLog/File.ts"
 import * as Platform from "../layers/Platform/Node.ts"
 import * as SavedSessions from "../layers/SavedSessions/Pi.ts"
 import * as SessionFence from "../layers/SessionScope/Fence.ts"
@@ -64,7 +64,8 @@ const services = (
   fence: SessionFence.Fence,
   lifetime: Lifetime.Lifetime
 ) => {
-  const here = Layer.mergeAll(Ids.layer, Platform.layer, CommandRunner.layer, ObservationLog.layer)
+  const log = ObservationLog.layer(fence.sessionId)
+  const here = Layer.mergeAll(Platform.layer, CommandRunner.layer, log).pipe(Layer.provideMerge(Ids.layer))
   const piSession = Layer.mergeAll(
     HostSession.layer(pi, context, witness, work, present),
     HostWork.layer(context, work),

@@ -18,7 +18,10 @@ export const makeObservationMemory = (): ObservationMemory => {
       record: (observation) =>
         Effect.sync(() => {
           recorded.push(observation)
-        })
+        }),
+      open: () => Effect.void,
+      prune: () => Effect.void,
+      dropped: Effect.succeed(0)
     })
   }
 }

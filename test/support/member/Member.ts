@@ -12,7 +12,7 @@ import * as Ids from "../../../src/layers/Ids/Node.ts"
 import * as IntercomClient from "../../../src/layers/IntercomClient/Http.ts"
 import * as IntercomServer from "../../../src/layers/IntercomServer/Http.ts"
 import * as Multiplexers from "../../../src/layers/Multiplexers/Live.ts"
-import * as ObservationLog from "../../../src/layers/ObservationLog/Silent.ts"
+import * as ObservationLog from "../../../src/layers/ObservationLog/File.ts"
 import * as Platform from "../../../src/layers/Platform/Node.ts"
 import * as SavedSessions from "../../../src/layers/SavedSessions/Pi.ts"
 import * as SessionFence from "../../../src/layers/SessionScope/Fence.ts"
@@ -60,7 +60,10 @@ export const open = Effect.fnUntraced(function*(id: string, directory: string, v
     fence.open = false
     return Scope.close(whole, Exit.void)
   })
-  const here = Layer.mergeAll(Ids.layer, Platform.layer, CommandRunner.layer, ObservationLog.layer, Unqueued.layer)
+  const log = ObservationLog.layer(fence.sessionId)
+  const here = Layer.mergeAll(Platform.layer, CommandRunner.layer, log, Unqueued.layer).pipe(
+    Layer.provideMerge(Ids.layer)
+  )
   const adapters = Layer.mergeAll(
     SessionFence.layer(fence, lifetime.last),
     IntercomServer.layer,
