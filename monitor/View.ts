@@ -1,0 +1,85 @@
+import { details } from "./Details.ts"
+import { ago, rowsOf } from "./Row.ts"
+import { isOutdated, type State, workersOf } from "./State.ts"
+import type { Style } from "./Style.ts"
+import { table } from "./Table.ts"
+import { cut, plain, widthOf, wrap } from "./Text.ts"
+
+/** What a frame depends on beside the state. */
+export interface Frame {
+  /** Columns and rows of the terminal. */
+  readonly width: number
+  readonly height: number
+  /** ms since the epoch. */
+  readonly now: number
+  /** The version of this package, without `v`. */
+  readonly version: string
+  readonly style: Style
+}
+
+/** A pass takes at most some 8 s with its pause; with no new view for this long, something hangs. */
+const lateAfterMs = 15_000
+
+/** The mark of a roster that is not what the files say now. */
+const noticeOf = (state: State, now: number): string | undefined => {
+  const { good, newest } = state
+  if (newest === undefined || good === undefined) return undefined
+  if (isOutdated(state)) {
+    return `! The team file cannot be read: this is the team of ${ago(good.takenAt, now) ?? "an uncertain time"}`
+  }
+  const late = now - newest.takenAt > lateAfterMs
+  return late ? `! Not refreshed: this is the team of ${ago(newest.takenAt, now) ?? "before"}` : undefined
+}
+
+/** What is said instead of a table without rows. */
+const emptyOf = ({ good, newest, root }: State): string => {
+  if (newest === undefined) return "Reading the team …"
+  return good === undefined
+    ? `There is no team file that can be used in ${plain(root)}. The team is shown as soon as there is one.`
+    : "This team has no workers yet. They are shown as soon as the team file has them."
+}
+
+const keys = ["↑/↓ select · Enter details · q quit", "↑/↓ · Enter · q quit", "q quit"]
+const partial = " · Partial observations"
+
+const leftOf = (state: State, room: number): string => {
+  const { errors, truncated } = state.newest ?? { errors: [], truncated: false }
+  const mark = truncated || errors.length > 0 ? partial : ""
+  const all = keys.map((text) => text + mark)
+  return all.find((text) => widthOf(text) <= room) ?? cut(`q quit${mark}`, room)
+}
+
+/** Keys at the left, the version at the right; what of them is a matter of width alone (spec 8, Footer). */
+const footer = (state: State, { style, version, width }: Frame): string => {
+  const short = `v${version}`
+  const right = width >= 60 ? `Intercom ${short}` : width >= widthOf(short) + 8 ? short : ""
+  const room = Math.max(0, width - (right === "" ? 0 : widthOf(right) + 2))
+  const left = width < 6 ? cut("q", width) : width < 18 ? cut("q quit", room) : leftOf(state, room)
+  const gap = right === "" ? "" : " ".repeat(width - widthOf(left) - widthOf(right))
+  return style(cut(left + gap + right, width), "quiet")
+}
+
+/** With details open, the table keeps a third of the lines. */
+const split = (height: number, rows: number): number => Math.min(rows + 1, Math.max(1, Math.floor(height / 3)))
+
+const body = (state: State, height: number, frame: Frame): ReadonlyArray<string> => {
+  const { now, style, width } = frame
+  const rows = rowsOf(workersOf(state), state.checks, now)
+  if (rows.length === 0) return wrap(emptyOf(state), width)
+  const selected = rows.find(({ id }) => id === state.selected)
+  if (!state.details || selected === undefined) return table(rows, state.selected, { height, width }, style)
+  const above = table(rows, state.selected, { height: split(height, rows.length), width }, style)
+  const size = { height: height - above.length, width }
+  return [...above, ...details(selected, state.checks.get(selected.id), now, size, style)]
+}
+
+/** The screen: exactly `height` lines, none wider than `width` columns, whatever the files hold (spec 8). */
+export const view = (state: State, frame: Frame): ReadonlyArray<string> => {
+  const { height, now, style, width } = frame
+  if (height <= 0) return []
+  const notice = noticeOf(state, now)
+  const above = notice === undefined || height < 2 ? [] : [style(cut(notice, width), "needsYou", true)]
+  const room = height - above.length - 1
+  const lines = body(state, room, frame).slice(0, room)
+  return [...above, ...lines, ...Array.from({ length: room - lines.length }, () => ""), footer(state, frame)]
+}
