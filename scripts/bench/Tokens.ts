@@ -9,7 +9,9 @@ const tokensOf = (text: string): number => Math.ceil(text.length / 4)
 
 const toolsOf = (role: Role): number =>
   tokensOf(
-    activeTools(role).map((name) => name + tools[name].description + JSON.stringify(parametersOf(name))).join("")
+    activeTools(role, { canClose: true, reports: false }).map((name) =>
+      name + tools[name].description + JSON.stringify(parametersOf(name))
+    ).join("")
   )
 const promptOf = (role: Role): number => tokensOf(section(role, undefined))
 

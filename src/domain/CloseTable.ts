@@ -75,10 +75,23 @@ const pending: ReadonlySet<CloseState> = new Set<CloseState>([
   "closing"
 ])
 
+/** Whether a job in this state goes on, or would if somebody ran it. */
+export const isPending = (state: CloseState): boolean => pending.has(state)
+
+/** Whether a state is never left again (spec 6.4, invariant 6). */
+export const isFinal = (state: CloseState): boolean => closeTransitions[state].length === 0
+
+/** Whether the table lets a job go from one state to the other. */
+export const mayBecome = (from: CloseState, to: CloseState): boolean =>
+  closeTransitions[from].some((state) => state === to)
+
+/** At most this many entries of a team file are pending (spec 6.1). */
+export const maxPending = 16
+
 /** A pending job stops fencing 10 s after its deadline (spec 6.1). */
 export const fenceGraceMs = 10_000
 
 /** Whether a worker carrying this job is fenced at `now` (ms since the epoch): uncertain, or pending and not overdue. */
 export const fences = (job: CloseJob | undefined, now: number): boolean =>
   job !== undefined &&
-  (job.state === "uncertain" || (pending.has(job.state) && now <= Date.parse(job.deadlineAt) + fenceGraceMs))
+  (job.state === "uncertain" || (isPending(job.state) && now <= Date.parse(job.deadlineAt) + fenceGraceMs))

@@ -36,6 +36,22 @@ export const emptyLedger: Ledger = { version: 1, attempts: {}, jobs: {} }
 export const attemptOf = (ledger: Ledger, sessionId: SessionId): Attempt | undefined =>
   Object.hasOwn(ledger.attempts, sessionId) ? ledger.attempts[sessionId] : undefined
 
+/** With the process that a close job is about to end. */
+export const addJob = (jobId: string, process: IdentifiedProcess) => (ledger: Ledger): Ledger => ({
+  ...ledger,
+  jobs: { ...ledger.jobs, [jobId]: process }
+})
+
+/** Without these jobs; the same ledger when it has none of them. */
+export const endJobs = (jobIds: ReadonlyArray<string>) => (ledger: Ledger): Ledger =>
+  jobIds.some((jobId) => Object.hasOwn(ledger.jobs, jobId))
+    ? { ...ledger, jobs: Record.filter(ledger.jobs, (_, jobId) => !jobIds.includes(jobId)) }
+    : ledger
+
+/** The process of a close job, if it is named. */
+export const jobOf = (ledger: Ledger, jobId: string): IdentifiedProcess | undefined =>
+  Object.hasOwn(ledger.jobs, jobId) ? ledger.jobs[jobId] : undefined
+
 const without = (ledger: Ledger, sessionId: SessionId): ReadonlyArray<[string, Attempt]> =>
   Object.entries(ledger.attempts).filter(([id]) => id !== sessionId)
 

@@ -123,8 +123,19 @@ export const tools: Readonly<Record<ToolName, ToolEntry>> = {
     description: "Removes a worker's entry from the team file only: its process and session stay.",
     active: ["coordinator"]
   },
-  intercom_close_worker: { label: "Close worker", description: "", active: [] },
-  intercom_report_handoff: { label: "Report handoff", description: "", active: [] },
+  intercom_close_worker: {
+    label: "Close worker",
+    description:
+      "Parks a worker: saves its handoff and, once its turn has ended, closes its pane; its session stays. " +
+      "Returns at once; a close notice says what became of it.",
+    active: ["coordinator"]
+  },
+  intercom_report_handoff: {
+    label: "Report handoff",
+    description:
+      "Saves this session's handoff for the close that asked for it. Then end your turn: the pane is closed.",
+    active: ["worker", "unloaded"]
+  },
   intercom_stop_worker: { label: "Stop worker", description: "", active: [] },
   intercom_resume_worker: {
     label: "Resume worker",
@@ -141,6 +152,15 @@ export const isToolName = (name: string): name is ToolName => Object.hasOwn(tool
 /** Every tool's name, in the catalogue's order. */
 export const toolNames: ReadonlyArray<ToolName> = Object.keys(toolArguments).filter(isToolName)
 
-/** The tools that a session of this role is given (spec 4: tools cost the model tokens on every turn). */
-export const activeTools = (role: Role): ReadonlyArray<ToolName> =>
-  toolNames.filter((name) => tools[name].active.includes(role))
+/**
+ * The tools that a session of this role is given (spec 4: tools cost the model tokens on every turn): none that could
+ * only refuse, where nothing can be closed or no close asks for a handoff.
+ */
+export const activeTools = (
+  role: Role,
+  { canClose, reports }: { readonly canClose: boolean; readonly reports: boolean }
+): ReadonlyArray<ToolName> =>
+  toolNames.filter((name) =>
+    tools[name].active.includes(role) && (canClose || name !== "intercom_close_worker") &&
+    (reports || name !== "intercom_report_handoff")
+  )

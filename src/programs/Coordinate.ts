@@ -8,6 +8,7 @@ import { ConfigReader } from "../services/ConfigReader.ts"
 import { ConfigStore } from "../services/ConfigStore.ts"
 import { ObservationLog } from "../services/ObservationLog.ts"
 import { SessionScope } from "../services/SessionScope.ts"
+import { CloseJobs } from "./close/CloseJobs.ts"
 import type { Member } from "./Membership.ts"
 import { ownPort } from "./Post.ts"
 
@@ -49,5 +50,6 @@ export const coordinate = Effect.fn("coordinate")(function*(standing: Member) {
   const { guard, sessionId } = yield* SessionScope
   const port = yield* ownPort
   yield* (yield* ConfigStore).update(standing.root, sessionId, guard, present(sessionId, port))
+  yield* (yield* CloseJobs).settleAll(standing.root)
   yield* keepHouse(standing.root)
 })

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Scope from "effect/Scope"
+import { type CloseJob, isPending } from "../domain/CloseTable.ts"
 import type { ConfigUnusable, LockNotTaken, StateUnusable } from "../domain/ConfigErrors.ts"
 import type { Port, SessionId } from "../domain/Primitives.ts"
 import type { Identity } from "../domain/Prompt.ts"
@@ -16,6 +17,7 @@ import { activeTools } from "../domain/ToolCatalogue.ts"
 import { ConfigReader } from "../services/ConfigReader.ts"
 import { HostSession } from "../services/HostSession.ts"
 import { HostTools } from "../services/HostTools.ts"
+import { Multiplexers } from "../services/Multiplexers.ts"
 import { OwnedLock } from "../services/OwnedLock.ts"
 import { SessionScope } from "../services/SessionScope.ts"
 
@@ -63,6 +65,8 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
   readonly join: (root: string) => Effect.Effect<void>
   /** The role that was last decided: what the session is taken for while its file cannot be read. */
   readonly lastRole: Effect.Effect<Option.Option<Role>>
+  /** The coordinator asks for the handoff of that job: while it does, this session has the tool that reports it (spec 4). */
+  readonly askForHandoff: (jobId: string) => Effect.Effect<void, EntryError>
   /** What this session has loaded: at its start, at publication or by a reload. */
   readonly loaded: Ref.Ref<Option.Option<Identity>>
   /** The port its listener is bound to. */
@@ -80,6 +84,9 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
       const loaded = yield* Ref.make(Option.none<Identity>())
       const port = yield* Ref.make(Option.none<Port>())
       const shown = yield* Ref.make(Option.none<Role>())
+      const equipped = yield* Ref.make<string | undefined>(undefined)
+      const asked = yield* Ref.make(Option.none<string>())
+      const canClose = Option.exists((yield* Multiplexers).own, (multiplexer) => multiplexer.canClose)
       const locked = yield* Ref.make<ReadonlyArray<string>>([])
       const locking = yield* Effect.makeSemaphore(1)
 
@@ -99,12 +106,13 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
       const lock = (team: string) =>
         Effect.unlessEffect(take(team), has(team)).pipe(locking.withPermits(1), Effect.asVoid)
 
-      const equip = (role: Role) =>
-        Ref.getAndSet(shown, Option.some(role)).pipe(
-          Effect.flatMap((before) =>
-            Option.contains(before, role) ? Effect.void : hostTools.activate(activeTools(role))
-          )
-        )
+      const equip = Effect.fnUntraced(function*(role: Role, job: CloseJob | undefined) {
+        yield* Ref.set(shown, Option.some(role))
+        const reports = job !== undefined && isPending(job.state) && Option.contains(yield* Ref.get(asked), job.jobId)
+        const names = activeTools(role, { canClose, reports })
+        const before = yield* Ref.getAndSet(equipped, names.join())
+        if (before !== names.join()) yield* hostTools.activate(names)
+      })
 
       const member = Effect.fn("Membership.member")(function*(team: string, config: TeamConfig) {
         const own = yield* Ref.get(loaded)
@@ -143,7 +151,7 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
           : { role: "solo", root: team }
         // Of two entries that find the file at once one has joined.
         const joined = Option.isSome(config) && Option.isNone(yield* Ref.getAndSet(root, found))
-        yield* equip(standing.role)
+        yield* equip(standing.role, standing.role === "solo" ? undefined : standing.self?.closeJob)
         return { standing, joined }
       }).pipe(Effect.withSpan("Membership.enter"))
 
@@ -157,6 +165,7 @@ export class Membership extends Context.Tag("pi-intercom/Membership")<Membership
           (own, teams) => Option.orElse(own, () => Option.fromNullable(teams[0]))
         ),
         lastRole: Ref.get(shown),
+        askForHandoff: (jobId) => Effect.asVoid(Effect.zipRight(Ref.set(asked, Option.some(jobId)), enter)),
         join: (team) => Ref.set(root, Option.some(team)),
         loaded,
         port

@@ -18,7 +18,7 @@ type Content<K extends Kind> = Pick<EnvelopeOf<K>, "kind" | "payload">
  * (spec 2.4). `content` is any kind's kind and payload.
  */
 export const post = Effect.fn("post")(function*<K extends Kind>(
-  standing: Member,
+  standing: Pick<Member, "root">,
   to: Pick<Agent, "sessionId" | "port">,
   make: (head: Pick<Envelope, "version" | "from" | "to" | "correlationId">) => Envelope & Content<K>
 ) {

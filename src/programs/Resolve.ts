@@ -1,14 +1,19 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { attemptOf } from "../domain/Ledger.ts"
+import type { Move } from "../domain/CloseChanges.ts"
+import { type CloseJob, isFinal } from "../domain/CloseTable.ts"
+import type { Liveness } from "../domain/IdentifiedProcess.ts"
+import { attemptOf, jobOf } from "../domain/Ledger.ts"
 import { SessionId } from "../domain/Primitives.ts"
 import { Refused } from "../domain/SessionErrors.ts"
 import { observed } from "../domain/TakeOver.ts"
 import { type Agent, agentByName } from "../domain/TeamConfig.ts"
 import { HostSession } from "../services/HostSession.ts"
 import { IntercomClient } from "../services/IntercomClient.ts"
+import { ProcessIdentity } from "../services/ProcessIdentity.ts"
 import { ProcessLedger } from "../services/ProcessLedger.ts"
 import { openAttempt, settle, submitted } from "./Attempts.ts"
+import { CloseJobs } from "./close/CloseJobs.ts"
 import type { Member, Standing } from "./Membership.ts"
 import { enterTeam } from "./Team.ts"
 
@@ -34,9 +39,51 @@ const nothingOf = (who: string) =>
     }, so nothing was done. /intercom says what needs attention.`
   })
 
-const closesLater = new Refused({
-  reason: "not_supported",
-  sentence: "Settling a close is not in this version yet; nothing was done."
+/** What the person is asked about a close of which it is not proven what it did. */
+const closeQuestion = (worker: Agent, job: CloseJob, seen: Liveness | undefined): string =>
+  `The close of ${worker.name} (job ${job.jobId}) is uncertain since ${job.updatedAt}` +
+  `${job.reason === undefined ? "" : `, because of ${job.reason}`}. ` +
+  (seen === "alive"
+    ? "Its process still runs. "
+    : seen === undefined
+    ? "Which process it was is not recorded. "
+    : "Of its process nothing can be told from here. ")
+
+/** Settles an uncertain close: by proof, or by what the person saw. Answers the text to show. */
+const resolveClose = Effect.fn("Resolve.close")(function*(team: Member, worker: Agent) {
+  const jobs = yield* CloseJobs
+  const { closeJob: job, name } = yield* jobs.meet(team.root, worker)
+  if (job?.state !== "uncertain") {
+    return job?.state === "closed"
+      ? `The close of ${name} is settled: its process is proven gone.`
+      : `The close of ${name} is ${
+        job === undefined ? "not recorded any more" : job.state
+      }: there is nothing to settle.`
+  }
+  const process = jobOf(yield* (yield* ProcessLedger).read(team.root), job.jobId)
+  const seen = process && (yield* (yield* ProcessIdentity).look(process))
+  const host = yield* HostSession
+  const question = closeQuestion(worker, job, seen)
+  const closed = yield* host.confirm(
+    "Is the worker's pane closed?",
+    `${question}Say yes only if you have seen that its pane and its Pi are gone: then it is recorded as closed and can ` +
+      "be resumed. If it still runs, or you do not know, say no."
+  )
+  const runs = !closed && (yield* host.confirm(
+    "Does the worker still run?",
+    `${question}Say yes only if you have seen that its Pi still runs: then the close is recorded as failed and it can be ` +
+      "given work again. If you do not know, say no: nothing is recorded."
+  ))
+  if (!closed && !runs) return `Nothing was recorded: the close of ${name} stays uncertain.`
+  // The answer may have taken its time: this session must still be the one that records.
+  const now = yield* Effect.flatMap(enterTeam, coordinated)
+  const to: Move = closed ? { state: "closed" } : { state: "failed", reason: "close_unverified" }
+  if (!(yield* jobs.settleByHand(now.root, worker, job, to))) {
+    return `Nothing was recorded: the close of ${name} was settled otherwise meanwhile.`
+  }
+  return closed
+    ? `Recorded: ${name} is closed. It can be resumed.`
+    : `Recorded: ${name} still runs, its close failed. It can be given work again.`
 })
 
 /** Settles an open resume: by proof, or by what the person saw. Answers the text to show. */
@@ -73,7 +120,7 @@ const resolveAttempt = Effect.fn("Resolve.attempt")(
 export const resolve = Effect.fn("resolve")(function*(standing: Standing, who: string) {
   const team = yield* coordinated(standing)
   const worker = agentByName(team.config, who)
-  if (worker?.closeJob?.state === "uncertain") return yield* closesLater
+  if (worker?.closeJob !== undefined && !isFinal(worker.closeJob.state)) return yield* resolveClose(team, worker)
   const sessionId = worker?.sessionId ?? who
   if (!isSessionId(sessionId)) return yield* nothingOf(who)
   if (attemptOf(yield* (yield* ProcessLedger).read(team.root), sessionId) === undefined) return yield* nothingOf(who)

@@ -1,15 +1,19 @@
 import * as Layer from "effect/Layer"
 import { ActivityTracker } from "./ActivityTracker.ts"
 import { Resuming } from "./Attempts.ts"
+import { CloseJobs } from "./close/CloseJobs.ts"
+import { OwnClose } from "./close/OwnClose.ts"
 import { Delivery } from "./Delivery.ts"
 import { Membership } from "./Membership.ts"
 import { ReportQueue } from "./ReportQueue.ts"
 
 /** What the programs of one session share, over its services; built once a session. */
-export const layer = Layer.mergeAll(
-  Membership.layer,
-  Delivery.layer,
-  ReportQueue.layer,
-  ActivityTracker.layer,
-  Resuming.layer
+export const layer = Layer.merge(CloseJobs.layer, OwnClose.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(
+    Membership.layer,
+    Delivery.layer,
+    ReportQueue.layer,
+    ActivityTracker.layer,
+    Resuming.layer
+  ))
 )

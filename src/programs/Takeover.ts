@@ -9,6 +9,7 @@ import { IntercomClient } from "../services/IntercomClient.ts"
 import { ObservationLog } from "../services/ObservationLog.ts"
 import { OwnedLock } from "../services/OwnedLock.ts"
 import { SessionScope } from "../services/SessionScope.ts"
+import { CloseJobs } from "./close/CloseJobs.ts"
 import { keepHouse } from "./Coordinate.ts"
 import { type Member, Membership, type Standing } from "./Membership.ts"
 import { ownPort } from "./Post.ts"
@@ -85,6 +86,7 @@ export const takeover = Effect.fn("takeover")(function*(standing: Standing) {
   const { standing: after } = yield* (yield* Membership).enter
   if (after.role !== "coordinator" || after.self === undefined) return yield* elsewhere
   yield* load(after.self)
+  yield* (yield* CloseJobs).settleAll(after.root)
   yield* keepHouse(after.root)
   yield* (yield* ObservationLog).record({ event: "config.changed" })
   return `Intercom: this session now coordinates the team of ${after.root}, in place of session ` +

@@ -34,6 +34,7 @@ import * as SessionFence from "../layers/SessionScope/Fence.ts"
 import * as Lifetime from "../layers/SessionScope/Lifetime.ts"
 import * as TeamFiles from "../layers/TeamFiles.ts"
 import { ActivityTracker } from "./ActivityTracker.ts"
+import { CloseJobs } from "./close/CloseJobs.ts"
 import { command } from "./Command.ts"
 import { Delivery } from "./Delivery.ts"
 import { withoutHome } from "./Present.ts"
@@ -215,6 +216,7 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
   HostEvents.subscribe(pi, (event) => session()?.now(Effect.flatMap(ActivityTracker, (tracker) => tracker.see(event))))
 
   pi.on("before_agent_start", async (event) => {
+    session()?.now(Effect.flatMap(CloseJobs, (jobs) => jobs.tellOwed))
     const outcome = await session()?.run(promptSection)
     if (outcome?._tag !== "Done" || Option.isNone(outcome.value)) return undefined
     const text = outcome.value.value

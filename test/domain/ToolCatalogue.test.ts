@@ -8,9 +8,10 @@ import { activeTools, toolArguments, toolNames, tools } from "../../src/domain/T
 import { parametersOf } from "../../src/domain/ToolJsonSchema.ts"
 
 const roles: ReadonlyArray<Role> = ["solo", "coordinator", "worker", "unloaded", "anonymous"]
+const usual = { canClose: true, reports: false }
 const tokens = (text: string) => text.length / 4
-const toolTokens = (role: Role) =>
-  activeTools(role).reduce(
+const toolTokens = (role: Role, where = usual) =>
+  activeTools(role, where).reduce(
     (sum, name) => sum + tokens(name + tools[name].description + JSON.stringify(parametersOf(name))),
     0
   )
@@ -18,22 +19,22 @@ const toolTokens = (role: Role) =>
 describe("ToolCatalogue", () => {
   it("stays within the token budgets of spec 4", () => {
     assert.isAtMost(toolTokens("coordinator"), 1200)
-    assert.isAtMost(toolTokens("worker"), 500)
+    assert.isAtMost(toolTokens("worker", { canClose: true, reports: true }), 500)
     assert.isAtMost(toolTokens("solo"), 200)
   })
 
   it("gives each role its tools and no others", () => {
-    assert.deepStrictEqual(activeTools("solo"), ["intercom_create_worker", "intercom_set_multiplexer"])
-    assert.sameMembers([...activeTools("worker")], [
+    assert.deepStrictEqual(activeTools("solo", usual), ["intercom_create_worker", "intercom_set_multiplexer"])
+    assert.sameMembers([...activeTools("worker", usual)], [
       "intercom_send",
       "intercom_list",
       "intercom_worker_status",
       "intercom_report_work",
       "intercom_report_status"
     ])
-    assert.deepStrictEqual(activeTools("anonymous"), ["intercom_report_status"])
-    assert.deepStrictEqual(activeTools("unloaded"), ["intercom_report_status"])
-    assert.sameMembers([...activeTools("coordinator")], [
+    assert.deepStrictEqual(activeTools("anonymous", usual), ["intercom_report_status"])
+    assert.deepStrictEqual(activeTools("unloaded", usual), ["intercom_report_status"])
+    assert.sameMembers([...activeTools("coordinator", usual)], [
       "intercom_create_worker",
       "intercom_set_multiplexer",
       "intercom_configure_worker",
@@ -43,13 +44,23 @@ describe("ToolCatalogue", () => {
       "intercom_worker_status",
       "intercom_request_status",
       "intercom_remove_worker",
+      "intercom_close_worker",
       "intercom_resume_worker"
     ])
   })
 
+  it("offers closing only where panes can be closed, and a handoff only while a close asks for it", () => {
+    const names = (role: Role, canClose: boolean, reports: boolean) => activeTools(role, { canClose, reports })
+    assert.notInclude(names("coordinator", false, true), "intercom_close_worker")
+    for (const role of ["worker", "unloaded"] as const) {
+      assert.include(names(role, false, true), "intercom_report_handoff")
+    }
+    assert.notInclude(names("coordinator", true, true), "intercom_report_handoff")
+  })
+
   it("never activates a tool that could only refuse", () => {
     for (const role of roles) {
-      for (const name of activeTools(role)) assert.isUndefined(mayCall(name, role), `${name} ${role}`)
+      for (const name of activeTools(role, usual)) assert.isUndefined(mayCall(name, role), `${name} ${role}`)
     }
   })
 

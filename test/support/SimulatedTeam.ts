@@ -38,6 +38,7 @@ import { makeLedgerMemory } from "./LedgerMemory.ts"
 import { makeLockWorld } from "./LockMemory.ts"
 import * as Network from "./NetworkMemory.ts"
 import { makeObservationMemory } from "./ObservationMemory.ts"
+import { unknownProcesses } from "./ProcessUnknown.ts"
 import { makeReportMemory } from "./ReportMemory.ts"
 import * as StateMemory from "./StateMemory.ts"
 
@@ -161,6 +162,7 @@ export const makeMachineOn = (
         observations.layer,
         terminals.layer,
         pi.layer,
+        unknownProcesses,
         locksOf(pid),
         makeIds(sessions)
       ))

@@ -7,6 +7,8 @@ import { mayReceive } from "../../domain/Permissions.ts"
 import { agentBySession } from "../../domain/TeamConfig.ts"
 import type { Commit, Refusal } from "../../services/IntercomServer.ts"
 import { ObservationLog } from "../../services/ObservationLog.ts"
+import { CloseJobs } from "../close/CloseJobs.ts"
+import { OwnClose } from "../close/OwnClose.ts"
 import type { Member } from "../Membership.ts"
 import { enterTeam } from "../Team.ts"
 import { refuse, refused } from "./Context.ts"
@@ -15,8 +17,6 @@ import { registration } from "./Registration.ts"
 import { report } from "./Report.ts"
 import { status } from "./Status.ts"
 import { reload, requestStatus } from "./Worker.ts"
-
-const later = () => refuse("this version of Intercom does not take part in closing sessions yet; nothing was done")
 
 const dispatch = (standing: Member, signed: boolean, commit: Commit) =>
   Match.type<Envelope>().pipe(
@@ -29,12 +29,12 @@ const dispatch = (standing: Member, signed: boolean, commit: Commit) =>
       reload: () => reload(standing, commit),
       stop: () => refuse("this version of Intercom cannot stop a run yet; nothing was done"),
       close: () => refuse("a session is only closed by the close workflow; nothing was done"),
-      close_prepare: later,
-      close_identity: later,
-      close_request: later,
-      handoff_report: later,
-      close_ready: later,
-      close_commit: later
+      close_prepare: (envelope) => Effect.flatMap(OwnClose, (own) => own.prepare(standing, envelope, commit)),
+      close_identity: (envelope) => Effect.flatMap(CloseJobs, (jobs) => jobs.receive(envelope, commit)),
+      close_request: (envelope) => Effect.flatMap(OwnClose, (own) => own.request(standing, envelope, commit)),
+      handoff_report: (envelope) => Effect.flatMap(CloseJobs, (jobs) => jobs.receive(envelope, commit)),
+      close_ready: (envelope) => Effect.flatMap(CloseJobs, (jobs) => jobs.receive(envelope, commit)),
+      close_commit: (envelope) => Effect.flatMap(OwnClose, (own) => own.commit(standing, envelope, commit))
     })
   )
 
@@ -66,10 +66,11 @@ export const receive = Effect.fn("receive")(function*(
     if (standing.role === "solo") return yield* refuse("this session has no team")
     const now = yield* Clock.currentTimeMillis
     const sender = agentBySession(standing.config, envelope.from)
+    const { isHeld } = yield* CloseJobs
     const no = mayReceive(
       envelope.kind,
       { role: standing.role, fenced: fences(standing.self?.closeJob, now) },
-      sender && { coordinator: sender.coordinator, fenced: fences(sender.closeJob, now) }
+      sender && { coordinator: sender.coordinator, fenced: isHeld(sender.sessionId) || fences(sender.closeJob, now) }
     )
     if (no !== undefined) return yield* Effect.fail(refused(no))
     yield* dispatch(standing, signed, commit)(envelope)

@@ -6,14 +6,16 @@ import type { ConfigRefused } from "../../domain/ConfigErrors.ts"
 import { fenceRefusal } from "../../domain/Permissions.ts"
 import { listing, target, unfenced } from "../../domain/Roster.ts"
 import { Refused } from "../../domain/SessionErrors.ts"
-import { type Agent, proposeConfig, type TeamConfig } from "../../domain/TeamConfig.ts"
+import { type Agent, agentBySession, proposeConfig, type TeamConfig } from "../../domain/TeamConfig.ts"
 import type { ToolArguments } from "../../domain/ToolCatalogue.ts"
 import { result, resultWithList } from "../../domain/ToolResult.ts"
 import { ConfigStore } from "../../services/ConfigStore.ts"
 import { ObservationLog } from "../../services/ObservationLog.ts"
 import { SessionScope } from "../../services/SessionScope.ts"
+import { CloseJobs } from "../close/CloseJobs.ts"
 import type { Member, Standing } from "../Membership.ts"
 import { publishTeam } from "../Team.ts"
+import { findTarget, meetFence } from "./Target.ts"
 
 const changed = ObservationLog.pipe(Effect.flatMap((log) => log.record({ event: "config.changed" })))
 
@@ -29,9 +31,12 @@ export const list = (standing: Member) =>
 export const configureWorker = Effect.fn("intercom_configure_worker")(
   function*(standing: Member, args: ToolArguments<"intercom_configure_worker">) {
     const { guard, sessionId } = yield* SessionScope
+    const known = agentBySession(standing.config, args.sessionId)
+    if (known !== undefined) yield* meetFence(standing, known)
+    const { isHeld } = yield* CloseJobs
     const now = yield* Clock.currentTimeMillis
     const allow = (replaced: Agent | undefined) =>
-      replaced !== undefined && fences(replaced.closeJob, now)
+      replaced !== undefined && (isHeld(replaced.sessionId) || fences(replaced.closeJob, now))
         ? Either.left(fenceRefusal({ name: replaced.name, self: false }))
         : Either.right(undefined)
     const { agent } = yield* (yield* ConfigStore).configure(standing.root, sessionId, guard, args, allow)
@@ -44,6 +49,8 @@ export const configureWorker = Effect.fn("intercom_configure_worker")(
 export const removeWorker = Effect.fn("intercom_remove_worker")(
   function*(standing: Member, args: ToolArguments<"intercom_remove_worker">) {
     const { guard, sessionId } = yield* SessionScope
+    yield* findTarget("intercom_remove_worker", standing, args.to, "worker")
+    const { isHeld } = yield* CloseJobs
     const now = yield* Clock.currentTimeMillis
     yield* (yield* ConfigStore).update(
       standing.root,
@@ -52,7 +59,9 @@ export const removeWorker = Effect.fn("intercom_remove_worker")(
       (config): Either.Either<TeamConfig, Refused | ConfigRefused> => {
         const found = target(config, args.to, sessionId, "worker")
         if (found instanceof Refused) return Either.left(found)
-        const fenced = unfenced(found, now, false)
+        const fenced = isHeld(found.sessionId)
+          ? fenceRefusal({ name: found.name, self: false })
+          : unfenced(found, now, false)
         if (fenced !== undefined) return Either.left(fenced)
         return proposeConfig(config, { agents: config.agents.filter((agent) => agent !== found) })
       }

@@ -8,19 +8,13 @@ import { InvalidArguments, Refused } from "../../domain/SessionErrors.ts"
 import { toolArguments, type ToolName } from "../../domain/ToolCatalogue.ts"
 import type { Member, Standing } from "../Membership.ts"
 import { enterTeam } from "../Team.ts"
+import { closeWorker, reportHandoff } from "./Closing.ts"
 import { createWorker } from "./CreateWorker.ts"
 import { reloadWorker, reportStatus, reportWork, requestStatus, send } from "./Messages.ts"
 import { resumeWorker } from "./ResumeWorker.ts"
 import { configureWorker, list, removeWorker, setMultiplexer } from "./Roster.ts"
+import type { ToolCall } from "./ToolCall.ts"
 import { workerStatus } from "./WorkerStatus.ts"
-
-/** One call by the host's model. */
-export interface ToolCall {
-  /** The host's id of it, by which its result is found on the session's branch. */
-  readonly id: string
-  /** The epoch in which it began (spec 6.2): read when the host began it, before any wait. */
-  readonly epoch: number
-}
 
 /** For a tool that needs no team; its arguments are decoded by the schema that the host's JSON Schema is made from. */
 const anyone = <A, I, E, R>(
@@ -72,8 +66,8 @@ const handlers = {
   intercom_report_status: member("intercom_report_status", a.intercom_report_status, reportStatus),
   intercom_report_work: member("intercom_report_work", a.intercom_report_work, reportWork),
   intercom_remove_worker: member("intercom_remove_worker", a.intercom_remove_worker, removeWorker),
-  intercom_close_worker: later("intercom_close_worker"),
-  intercom_report_handoff: later("intercom_report_handoff"),
+  intercom_close_worker: member("intercom_close_worker", a.intercom_close_worker, closeWorker),
+  intercom_report_handoff: member("intercom_report_handoff", a.intercom_report_handoff, reportHandoff),
   intercom_stop_worker: later("intercom_stop_worker"),
   intercom_resume_worker: member("intercom_resume_worker", a.intercom_resume_worker, resumeWorker)
 } as const

@@ -16,6 +16,7 @@ import * as SessionParts from "../../../src/programs/SessionParts.ts"
 import { start } from "../../../src/programs/Start.ts"
 import { publishTeam } from "../../../src/programs/Team.ts"
 import { Multiplexers } from "../../../src/services/Multiplexers.ts"
+import { SavedSessions } from "../../../src/services/SavedSessions.ts"
 import { makeHost } from "../HostSimulated.ts"
 import { makeObservationMemory } from "../ObservationMemory.ts"
 import type { Files } from "./Files.ts"
@@ -41,6 +42,11 @@ const terminals = Layer.succeed(Multiplexers, {
   title: () => Effect.void
 })
 
+const noSessions = Layer.succeed(SavedSessions, {
+  find: () => Effect.dieMessage("this child resumes nobody"),
+  header: () => Effect.succeed("absent")
+})
+
 /** The product's programs for one session: real files, real HTTP, a simulated host. Ends with the scope. */
 export const startSession = Effect.fnUntraced(
   function*(id: SessionId, directory: string, files: Context.Context<Files>) {
@@ -55,6 +61,7 @@ export const startSession = Effect.fnUntraced(
       IntercomServer.layer,
       IntercomClient.layer,
       terminals,
+      noSessions,
       makeObservationMemory().layer
     ).pipe(
       Layer.provideMerge(Layer.mergeAll(host.layer, Ids.layer, Layer.succeedContext(files)))

@@ -1,0 +1,320 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FiberHandle from "effect/FiberHandle"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import * as Ref from "effect/Ref"
+import { refusal } from "../../domain/CloseConversation.ts"
+import { isPending } from "../../domain/CloseTable.ts"
+import type { EnvelopeOf, PaneIdentity } from "../../domain/Envelope.ts"
+import { askAgain, askForHandoff } from "../../domain/HandoffTexts.ts"
+import { Refused, SessionReplaced } from "../../domain/SessionErrors.ts"
+import type { ToolArguments } from "../../domain/ToolCatalogue.ts"
+import { Rejected } from "../../domain/WireErrors.ts"
+import { HostSession } from "../../services/HostSession.ts"
+import { HostWork } from "../../services/HostWork.ts"
+import { Ids } from "../../services/Ids.ts"
+import { IntercomClient } from "../../services/IntercomClient.ts"
+import type { Commit, Refusal } from "../../services/IntercomServer.ts"
+import { Multiplexers } from "../../services/Multiplexers.ts"
+import { ObservationLog } from "../../services/ObservationLog.ts"
+import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
+import { SessionScope } from "../../services/SessionScope.ts"
+import { Delivery } from "../Delivery.ts"
+import { type Member, Membership } from "../Membership.ts"
+import { post } from "../Post.ts"
+import { notTaken, refused, senderOf } from "../receive/Context.ts"
+import type { ToolCall } from "../tools/ToolCall.ts"
+import { type Deadline, makeDeadline } from "./Deadline.ts"
+
+import { untilDecided } from "./Repeat.ts"
+
+/** At most this far ahead may a deadline be (spec 6.2, message 1). */
+const maxAheadMs = 600_000
+/** The worker finds out its own pane within this. */
+const identifyWithin = "2 seconds"
+
+/** A report that the coordinator has answered as saved. */
+interface Saved {
+  readonly report: number
+  /** In which its call began. */
+  readonly epoch: number
+  readonly callId: string
+}
+
+/** The close job that this session was told of. */
+interface OwnJob {
+  readonly jobId: string
+  readonly deadline: Deadline
+  readonly identity: PaneIdentity
+  /** Its model was told: from then on it may report. */
+  readonly asked: boolean
+  /** The number of the last report that was begun; one is sent at a time. */
+  readonly reports: number
+  readonly reporting: boolean
+  readonly saved?: Saved
+  /** The announcement that it has settled after the saved report; `accepted` once the coordinator has said so. */
+  readonly ready?: { readonly nonce: string; readonly accepted: boolean }
+}
+
+const notNow: Refusal = { status: 503, sentence: "this session cannot use its team file now, so nothing was done" }
+const notThisJob = refused(refusal("worker_changed", "this session does not know of that close job"))
+const tooLate = refused(refusal("timeout", "the close's time is up"))
+const tooFar = refused(refusal("timeout", "the close's deadline is more than ten minutes ahead"))
+const notCommitted = (sentence: string) => refused(refusal("commit_rejected", sentence))
+
+const noJob = new Refused({
+  reason: "invalid",
+  sentence: "No close with this job id asks this session for a handoff, so nothing was reported."
+})
+const oneAtATime = new Refused({
+  reason: "busy",
+  sentence: "A handoff is being reported already, so this one was not sent. Wait for that call to end."
+})
+const notSaved = (why: string) => new Refused({ reason: "changed", sentence: `The handoff may not be saved: ${why}` })
+
+/** What this session, a worker, does when its coordinator closes it (spec 6.2, right column). */
+export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
+  readonly prepare: (
+    standing: Member,
+    envelope: EnvelopeOf<"close_prepare">,
+    commit: Commit
+  ) => Effect.Effect<void, Refusal>
+  readonly request: (
+    standing: Member,
+    envelope: EnvelopeOf<"close_request">,
+    commit: Commit
+  ) => Effect.Effect<void, Refusal>
+  readonly commit: (
+    standing: Member,
+    envelope: EnvelopeOf<"close_commit">,
+    commit: Commit
+  ) => Effect.Effect<void, Refusal>
+  /** Reports the handoff and waits until it is saved; fails when it may not be. */
+  readonly report: (
+    standing: Member,
+    args: ToolArguments<"intercom_report_handoff">,
+    call: ToolCall
+  ) => Effect.Effect<void, Refused>
+}>() {
+  static readonly layer = Layer.scoped(
+    OwnClose,
+    Effect.gen(function*() {
+      const context = yield* Effect.context<Ids | IntercomClient | Membership | ObservationLog>()
+      const delivery = yield* Delivery
+      const host = yield* HostSession
+      const ids = yield* Ids
+      const membership = yield* Membership
+      const multiplexers = yield* Multiplexers
+      const processes = yield* ProcessIdentity
+      const scope = yield* SessionScope
+      const work = yield* HostWork
+      const own = yield* Ref.make(Option.none<OwnJob>())
+      const sending = yield* FiberHandle.make()
+      /** Of messages that take their time, one at a time: a repeat finds what the first one did. */
+      const turn = yield* Effect.makeSemaphore(1)
+      /** New for each session start. */
+      const instanceId = yield* ids.uuid
+
+      const update = (jobId: string, change: (job: OwnJob) => OwnJob) =>
+        Ref.update(own, Option.map((job) => job.jobId === jobId ? change(job) : job))
+
+      const held = (jobId: string, instance: string) =>
+        Effect.map(Ref.get(own), Option.filter((job) => job.jobId === jobId && instance === instanceId))
+
+      const team = Effect.flatMap(
+        membership.enter,
+        ({ standing }) => standing.role === "solo" ? new SessionReplaced() : Effect.succeed(standing)
+      )
+
+      /** This session's pane and process, as its multiplexer and procfs say now (spec 6.3). */
+      const identify = Effect.gen(function*() {
+        const multiplexer = yield* multiplexers.own
+        const { paneId, terminalId, workspaceId } = yield* multiplexer.identify
+        const sessionFile = yield* yield* work.file
+        const { startTicks: processStart } = yield* processes.facts(processes.own.pid)
+        const { sessionId } = scope
+        return { workspaceId, paneId, terminalId, sessionId, sessionFile, pid: processes.own.pid, processStart }
+      }).pipe(
+        Effect.timeout(identifyWithin),
+        Effect.mapError(() =>
+          refused(refusal("identity_failed", "this session could not find out which pane it runs in"))
+        )
+      )
+
+      const prepare = Effect.fn("OwnClose.prepare")(
+        function*(standing: Member, { payload }: EnvelopeOf<"close_prepare">, commit: Commit) {
+          const { jobId } = payload
+          const entry = standing.self?.closeJob
+          if (entry?.jobId !== jobId || !isPending(entry.state)) return yield* Effect.fail(notThisJob)
+          const ahead = Date.parse(payload.deadlineAt) - (yield* Clock.currentTimeMillis)
+          if (ahead <= 0) return yield* Effect.fail(tooLate)
+          if (ahead > maxAheadMs) return yield* Effect.fail(tooFar)
+          if (Option.exists(yield* Ref.get(own), (job) => job.jobId === jobId)) return yield* commit(Effect.void)
+          const identity = yield* identify
+          const deadline = yield* makeDeadline(Date.parse(payload.deadlineAt))
+          const tell = post(standing, standing.coordinator, (head) => ({
+            ...head,
+            kind: "close_identity",
+            payload: { jobId, instanceId, identity }
+          }))
+          yield* commit(Effect.zipRight(
+            Ref.set(own, Option.some({ jobId, deadline, identity, asked: false, reports: 0, reporting: false })),
+            FiberHandle.run(sending, untilDecided(tell, deadline).pipe(Effect.provide(context)))
+          ))
+        },
+        turn.withPermits(1)
+      )
+
+      const request = Effect.fn("OwnClose.request")(
+        function*(standing: Member, envelope: EnvelopeOf<"close_request">, commit: Commit) {
+          const { jobId } = envelope.payload
+          const job = yield* held(jobId, envelope.payload.instanceId)
+          if (Option.isNone(job)) return yield* Effect.fail(notThisJob)
+          if (yield* job.value.deadline.passed) return yield* Effect.fail(tooLate)
+          // The coordinator's next message: our identity has arrived.
+          yield* FiberHandle.clear(sending)
+          if (job.value.asked) return yield* commit(Effect.void)
+          yield* Effect.mapError(membership.askForHandoff(jobId), () => notNow)
+          yield* delivery.deliver(
+            "close request",
+            senderOf(standing, envelope.from),
+            askForHandoff(jobId),
+            (act) => commit(Effect.zipRight(act, update(jobId, (one) => ({ ...one, asked: true }))))
+          ).pipe(Effect.mapError(notTaken))
+        },
+        turn.withPermits(1)
+      )
+
+      /** A new epoch makes a saved report insufficient, unless its announcement was accepted: then it ends the job. */
+      const invalidate = Effect.gen(function*() {
+        const job = yield* Ref.get(own)
+        if (Option.isNone(job)) return
+        const { jobId, ready, saved } = job.value
+        if (saved === undefined || ready?.accepted === true || saved.epoch === (yield* work.epoch)) return
+        yield* Ref.set(own, Option.some(withoutReport(job.value)))
+        yield* FiberHandle.clear(sending)
+        if (yield* job.value.deadline.passed) return
+        const { coordinator } = yield* team
+        yield* scope.fork(
+          delivery.deliver(
+            "close request",
+            { name: coordinator.name, sessionId: coordinator.sessionId },
+            askAgain(jobId),
+            (act) => act
+          ).pipe(
+            Effect.catchAll(() =>
+              host.notify("Intercom: the model could not be told that it may report its handoff again.", "warning")
+            )
+          )
+        )
+      }).pipe(Effect.catchAll((failed) => Effect.logWarning(failed.message)))
+
+      const withoutReport = ({ ready: _, saved: __, ...job }: OwnJob): OwnJob => job
+
+      /** After a run has truly ended: announces it, if the saved report is of this epoch and its call succeeded. */
+      const announce = Effect.gen(function*() {
+        const job = yield* Ref.get(own)
+        if (Option.isNone(job)) return
+        const { deadline, jobId, ready, saved } = job.value
+        if (saved === undefined || ready !== undefined || (yield* deadline.passed)) return
+        const standing = yield* team
+        const readyNonce = yield* ids.uuid
+        const settled = Effect.gen(function*() {
+          return !(yield* work.busy) && (yield* work.epoch) === saved.epoch && (yield* work.succeeded(saved.callId))
+        })
+        if (!(yield* settled)) return
+        yield* update(jobId, (one) => ({ ...one, ready: { nonce: readyNonce, accepted: false } }))
+        const tell = post(standing, standing.coordinator, (head) => ({
+          ...head,
+          kind: "close_ready",
+          payload: { jobId, instanceId, report: saved.report, readyNonce }
+        }))
+        const accepted = update(
+          jobId,
+          (one) => one.ready?.nonce === readyNonce ? { ...one, ready: { nonce: readyNonce, accepted: true } } : one
+        )
+        yield* FiberHandle.run(
+          sending,
+          untilDecided(tell, deadline).pipe(
+            Effect.flatMap((sent) => sent === "accepted" ? accepted : Effect.void),
+            Effect.provide(context)
+          )
+        )
+      }).pipe(Effect.catchAll((failed) => Effect.logWarning(failed.message)))
+
+      /** Judged anew each time, in one moment: everything that the announcement said is still so. */
+      const judgeCommit = (standing: Member, { payload }: EnvelopeOf<"close_commit">) =>
+        Effect.gen(function*() {
+          const job = yield* held(payload.jobId, payload.instanceId)
+          const entry = standing.self?.closeJob
+          if (Option.isNone(job) || entry?.jobId !== payload.jobId || entry.state !== "closing") {
+            return yield* Effect.fail(notThisJob)
+          }
+          const { deadline, ready, saved } = job.value
+          if (yield* deadline.passed) return yield* Effect.fail(tooLate)
+          if (saved === undefined || ready?.nonce !== payload.readyNonce) {
+            return yield* Effect.fail(notCommitted("the announcement that this answers does not hold any more"))
+          }
+          if ((yield* work.busy) || (yield* work.epoch) !== saved.epoch) {
+            return yield* Effect.fail(notCommitted("something new began in this session after its handoff"))
+          }
+        })
+
+      /** Begins to report, under a number of its own; none while another report is being sent. */
+      const begin = (jobId: string) =>
+        Ref.modify(own, (job) =>
+          Option.match(Option.filter(job, (one) => one.jobId === jobId && !one.reporting), {
+            onNone: () => [Option.none<number>(), job],
+            onSome: (one) => [
+              Option.some(one.reports + 1),
+              Option.some<OwnJob>({ ...one, reports: one.reports + 1, reporting: true })
+            ]
+          }))
+
+      const report = Effect.fn("OwnClose.report")(
+        function*(standing: Member, args: ToolArguments<"intercom_report_handoff">, call: ToolCall) {
+          const job = yield* Ref.get(own)
+          const entry = standing.self?.closeJob
+          if (
+            Option.isNone(job) || job.value.jobId !== args.jobId || !job.value.asked ||
+            entry?.jobId !== args.jobId || !isPending(entry.state) || (yield* job.value.deadline.passed)
+          ) return yield* noJob
+          const { deadline, jobId } = job.value
+          const begun = yield* begin(jobId)
+          if (Option.isNone(begun)) return yield* oneAtATime
+          const send = post(standing, standing.coordinator, (head) => ({
+            ...head,
+            kind: "handoff_report",
+            payload: { jobId, instanceId, report: begun.value, summary: args.summary }
+          })).pipe(Effect.provide(context))
+          const sent = yield* untilDecided(send, deadline).pipe(
+            Effect.ensuring(update(jobId, (one) => ({ ...one, reporting: false })))
+          )
+          if (sent instanceof Rejected) return yield* notSaved(sent.message)
+          if (sent !== "accepted") return yield* notSaved("the close's time was up before the coordinator answered.")
+          yield* update(jobId, (one) => ({
+            ...withoutReport(one),
+            saved: { report: begun.value, epoch: call.epoch, callId: call.id }
+          }))
+          // What began while it was being saved is not in it.
+          yield* invalidate
+        }
+      )
+
+      const moments = yield* work.moments
+      yield* Effect.forkScoped(Effect.forever(
+        Effect.flatMap(Queue.take(moments), (moment) => moment === "settled" ? announce : invalidate)
+      ))
+
+      return {
+        prepare,
+        request,
+        report,
+        commit: (standing, envelope, commit) => commit(judgeCommit(standing, envelope))
+      }
+    })
+  )
+}
