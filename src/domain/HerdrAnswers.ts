@@ -40,7 +40,15 @@ export const PaneInfo = Schema.Struct({ type: Schema.Literal("pane_info"), pane:
 /** The answer of `pane list`. A list without `panes` is none: it is what proves that a pane is gone. */
 export const PaneList = Schema.Struct({
   type: Schema.Literal("pane_list"),
-  panes: Schema.Array(Schema.Struct({ pane_id: HerdrId, terminal_id: HerdrId, workspace_id: HerdrId }))
+  panes: Schema.Array(
+    Schema.Struct({
+      pane_id: HerdrId,
+      terminal_id: HerdrId,
+      workspace_id: HerdrId,
+      tab_id: HerdrId,
+      label: optional(Schema.String)
+    })
+  )
 })
 /** The answer of `pane process-info`; no foreground processes may be left out. */
 export const PaneProcesses = Schema.Struct({
@@ -50,6 +58,31 @@ export const PaneProcesses = Schema.Struct({
     foreground_processes: optional(Schema.Array(Schema.Struct({ pid: Schema.Int })))
   })
 })
+const Rect = Schema.Struct({ x: Schema.Int, y: Schema.Int, width: Schema.Int, height: Schema.Int })
+
+/** The answer of `pane layout`. */
+export const PaneLayout = Schema.Struct({
+  type: Schema.Literal("pane_layout"),
+  layout: Schema.Struct({
+    focused_pane_id: HerdrId,
+    panes: Schema.Array(Schema.Struct({ pane_id: HerdrId, rect: Rect }))
+  })
+})
+export type Layout = typeof PaneLayout.Type["layout"]
+
+/** Whether one pane lies right above another one in the same column, and that other one has its tab's focus. */
+export const isAbove = ({ focused_pane_id, panes }: Layout, pane: string, below: string): boolean => {
+  const [upper, lower] = [pane, below].map((id) => panes.find(({ pane_id }) => pane_id === id)?.rect)
+  return upper !== undefined && lower !== undefined && upper.x === lower.x && upper.y + upper.height <= lower.y &&
+    focused_pane_id === below
+}
+
+/** The answer of `pane swap`: what cannot be swapped is an answer too (facts/herdr). */
+export const PaneSwap = Schema.Struct({
+  type: Schema.Literal("pane_swap"),
+  swap: Schema.Struct({ changed: Schema.Boolean, reason: optional(Schema.String) })
+})
+
 /** The answer of `tab create`. */
 export const TabCreated = Schema.Struct({ type: Schema.Literal("tab_created"), tab: Tab, root_pane: HerdrPane })
 /** The answer of `tab rename`. */

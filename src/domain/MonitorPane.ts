@@ -17,14 +17,19 @@ export interface MonitorPlaced {
   readonly pane: string
 }
 
+/** Says of a pane, by its id where it is known, that it may be there. */
+export const leftBehind = (pane?: string): string =>
+  `${pane === undefined ? "A new pane in this tab" : `The pane ${pane}`} may have been left behind`
+
 /** Why a monitor pane is not certain to be there. Never more than a warning: everything else works without it. */
 export class MonitorFailed extends Data.TaggedError("MonitorFailed")<{
   /**
-   * `none`: there is none, and nothing was created. `doubt`: what is there was left alone. `left`: it was begun; `left`
-   * names what there may be of it, and nothing was cleaned up.
+   * `none`: there is none, and nothing was created. `doubt`: what is there was left alone. `left`: it was begun, and
+   * nothing was cleaned up.
    */
   readonly reason: "none" | "doubt" | "left"
   readonly detail: string
+  /** What there is now of one that was begun, as the begin of a sentence. */
   readonly left?: string
   /** What the person can do, as a sentence. */
   readonly mend?: string
@@ -37,8 +42,8 @@ export class MonitorFailed extends Data.TaggedError("MonitorFailed")<{
       case "doubt":
         return `The monitor pane was left alone: ${this.detail}. Nothing was created or changed; messages work without it.${mend}`
       case "left":
-        return `The monitor pane could not be finished: ${this.detail}. ${this.left ?? "A pane"} may have been left ` +
-          `behind; nothing was cleaned up and messages work without it.${mend}`
+        return `The monitor pane could not be finished: ${this.detail}. ${this.left ?? leftBehind()}; nothing was ` +
+          `cleaned up and messages work without it.${mend}`
     }
   }
 }

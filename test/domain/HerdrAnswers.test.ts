@@ -7,8 +7,10 @@ import {
   HerdrId,
   PaneCurrent,
   PaneInfo,
+  PaneLayout,
   PaneList,
   PaneProcesses,
+  PaneSwap,
   parseAnswer,
   parseCode,
   TabCreated,
@@ -83,6 +85,26 @@ const processInfo = record(
     tty: absent(text)
   }
 )
+const rect = record({ x: uint, y: uint, width: uint, height: uint })
+const layout = record({
+  workspace_id: id,
+  tab_id: id,
+  zoomed: FastCheck.boolean(),
+  area: rect,
+  focused_pane_id: id,
+  panes: FastCheck.array(record({ pane_id: id, focused: FastCheck.boolean(), rect }), { maxLength: 4 }),
+  splits: FastCheck.array(
+    record({ id: text, direction: FastCheck.constantFrom("right", "down"), ratio: FastCheck.float(), rect }),
+    { maxLength: 2 }
+  )
+})
+const swap = record(
+  { changed: FastCheck.boolean(), source_pane_id: id, focused_pane_id: id, layout },
+  {
+    reason: absent(FastCheck.constantFrom("no_neighbor", "same_pane", "not_found", "cross_tab")),
+    target_pane_id: absent(id)
+  }
+)
 const result = (type: string, fields: Record<string, FastCheck.Arbitrary<unknown>>) =>
   record({ type: FastCheck.constant(type), ...fields })
 
@@ -99,6 +121,8 @@ const commands: Readonly<Record<string, Command>> = {
   "pane get": command(PaneInfo, result("pane_info", { pane })),
   "pane list": command(PaneList, result("pane_list", { panes: FastCheck.array(pane, { maxLength: 4 }) })),
   "pane process-info": command(PaneProcesses, result("pane_process_info", { process_info: processInfo })),
+  "pane layout": command(PaneLayout, result("pane_layout", { layout })),
+  "pane swap": command(PaneSwap, result("pane_swap", { swap })),
   "tab create": command(TabCreated, result("tab_created", { tab, root_pane: pane })),
   "tab rename": command(TabInfo, result("tab_info", { tab }))
 }

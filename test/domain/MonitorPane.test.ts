@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { decide, MonitorFailed, noMonitor, onceDone } from "../../src/domain/MonitorPane.ts"
+import { decide, leftBehind, MonitorFailed, noMonitor, onceDone } from "../../src/domain/MonitorPane.ts"
 import { monitorFormat, ownedPanes, parseMonitorRows } from "../../src/domain/TmuxMonitor.ts"
 
 const at = (pane: string, tab: string) => ({ pane, tab })
@@ -41,7 +41,7 @@ describe("what to do about a monitor pane", () => {
     )
     const mend = onceDone("closed it")
     assert.strictEqual(
-      new MonitorFailed({ reason: "left", detail: "it rains", left: "The pane %5", mend }).message,
+      new MonitorFailed({ reason: "left", detail: "it rains", left: leftBehind("%5"), mend }).message,
       "The monitor pane could not be finished: it rains. The pane %5 may have been left behind; nothing was cleaned up " +
         "and messages work without it. Once you have closed it, /reload makes a new one."
     )

@@ -8,6 +8,7 @@ import * as PosixShell from "../../domain/PosixShell.ts"
 import * as PowerShell from "../../domain/PowerShell.ts"
 import { CommandRunner } from "../../services/CommandRunner.ts"
 import { LaunchScripts } from "../../services/LaunchScripts.ts"
+import { MonitorRecord } from "../../services/MonitorRecord.ts"
 import type { Multiplexer } from "../../services/Multiplexers.ts"
 import { Platform } from "../../services/Platform.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
@@ -16,7 +17,7 @@ import * as Closing from "./Closing.ts"
 import { checkDirectory } from "./Directory.ts"
 import * as HerdrClient from "./HerdrClient.ts"
 import * as HerdrIdentity from "./HerdrIdentity.ts"
-import { none } from "./Unavailable.ts"
+import * as HerdrMonitor from "./HerdrMonitor.ts"
 
 const failed = (reason: LaunchFailed["reason"], detail: string) => new LaunchFailed({ reason, detail })
 
@@ -30,7 +31,7 @@ const maxWindowsCommand = 32_000
 export const make: Effect.Effect<
   Multiplexer & Pick<ReturnType<typeof HerdrIdentity.make>, "gone">,
   never,
-  CommandRunner | LaunchScripts | Platform | ProcessIdentity
+  CommandRunner | LaunchScripts | MonitorRecord | Platform | ProcessIdentity
 > = Effect.gen(function*() {
   const runner = yield* CommandRunner
   const client = HerdrClient.make(runner)
@@ -157,6 +158,9 @@ export const make: Effect.Effect<
       ? identity.gone({ ...pane, workspaceId: pane.workspaceId.slice(server.length) })
       : Effect.succeed(false)
 
+  const records = yield* MonitorRecord
+  const monitor = HerdrMonitor.make({ client, gone, lineFor, own, records, server, traceOf })
+
   const canClose = os === "linux"
   const close = <E>({ paneId }: VerifiedPane, last: Effect.Effect<void, E>) =>
     canClose && isId(paneId)
@@ -168,5 +172,5 @@ export const make: Effect.Effect<
       )
       : Effect.succeed("not_started" as const)
 
-  return { kind: "herdr", launch, title, ...identity, canClose, close, gone, placeMonitor: none.placeMonitor }
+  return { kind: "herdr", launch, title, ...identity, canClose, close, gone, ...monitor }
 })

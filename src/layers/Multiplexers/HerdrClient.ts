@@ -7,10 +7,13 @@ import { complaint } from "../../domain/Complaint.ts"
 import {
   didNothing,
   type HerdrPane,
+  type Layout,
   PaneCurrent,
   PaneInfo,
+  PaneLayout,
   PaneList,
   PaneProcesses,
+  PaneSwap,
   parseAnswer,
   parseCode,
   TabCreated,
@@ -75,6 +78,12 @@ export interface HerdrClient {
   /** Types one line into a pane: queued as input to whatever runs there, not executed (facts/herdr). */
   readonly run: (pane: string, line: string) => Effect.Effect<void, HerdrFailed>
   readonly renameTab: (tab: string, label: string) => Effect.Effect<void, HerdrFailed>
+  /** Opens a pane below one, which keeps its top quarter and the focus. A directory as for {@link createTab}. */
+  readonly splitBelow: (pane: string, directory: string) => Effect.Effect<HerdrPane, HerdrFailed>
+  readonly renamePane: (pane: string, label: string) => Effect.Effect<void, HerdrFailed>
+  /** Swaps the places of two panes and gives the focus to `source`; answers why it did not, if so. */
+  readonly swap: (source: string, target: string) => Effect.Effect<(typeof PaneSwap.Type)["swap"], HerdrFailed>
+  readonly layout: (pane: string) => Effect.Effect<Layout, HerdrFailed>
 }
 
 /** The client of the `herdr` on PATH; it holds nothing and connects per call. */
@@ -104,6 +113,7 @@ export const make = (runner: typeof CommandRunner.Service): HerdrClient => {
   }
   const [current, info, list, processes] = [ask(PaneCurrent), ask(PaneInfo), ask(PaneList), ask(PaneProcesses)]
   const [created, renamed] = [ask(TabCreated), ask(TabInfo)]
+  const [layout, swapped] = [ask(PaneLayout), ask(PaneSwap)]
   return {
     current: Effect.map(current(["pane", "current", "--current"]), ({ pane }) => pane),
     get: (pane) => Effect.map(info(["pane", "get", pane]), (answer) => answer.pane),
@@ -122,6 +132,21 @@ export const make = (runner: typeof CommandRunner.Service): HerdrClient => {
     run: (pane, line) => Effect.asVoid(call(["pane", "run", pane, line], launchDeadline)),
     // A label that begins with a hyphen would be read as an option.
     renameTab: (tab, label) =>
-      Effect.asVoid(renamed(["tab", "rename", tab, label.startsWith("-") ? ` ${label}` : label]))
+      Effect.asVoid(renamed(["tab", "rename", tab, label.startsWith("-") ? ` ${label}` : label])),
+    splitBelow: (pane, directory) =>
+      Effect.map(
+        info(
+          [
+            ...["pane", "split", "--pane", pane, "--direction", "down", "--ratio", "0.25"] as const,
+            ...["--cwd", directory, "--no-focus"]
+          ],
+          launchDeadline
+        ),
+        (answer) => answer.pane
+      ),
+    renamePane: (pane, label) => Effect.asVoid(info(["pane", "rename", pane, label])),
+    swap: (source, target) =>
+      Effect.map(swapped(["pane", "swap", "--source-pane", source, "--target-pane", target]), ({ swap }) => swap),
+    layout: (pane) => Effect.map(layout(["pane", "layout", "--pane", pane]), (answer) => answer.layout)
   }
 }

@@ -10,6 +10,7 @@ import { Platform } from "../../services/Platform.ts"
 import type { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import type { StateDir } from "../../services/StateDir.ts"
 import * as LaunchScripts from "../LaunchScripts/File.ts"
+import * as MonitorRecord from "../MonitorRecord/File.ts"
 import * as Herdr from "./Herdr.ts"
 import * as Tmux from "./Tmux.ts"
 import * as Unavailable from "./Unavailable.ts"
@@ -41,4 +42,4 @@ const make = Effect.gen(function*() {
 /** The multiplexers of this machine, by the environment that this process was started with. */
 export const layer: Layer.Layer<Multiplexers, never, CommandRunner | Ids | Platform | ProcessIdentity | StateDir> =
   Layer
-    .provide(Layer.effect(Multiplexers, make), LaunchScripts.layer)
+    .provide(Layer.effect(Multiplexers, make), Layer.merge(LaunchScripts.layer, MonitorRecord.layer))

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { LaunchFailed } from "../../domain/Launch.ts"
 import {
   decide,
+  leftBehind,
   MonitorFailed,
   type MonitorPlaced,
   type MonitorRequest,
@@ -26,7 +27,7 @@ const left = (detail: string, pane?: string) =>
   new MonitorFailed({
     reason: "left",
     detail,
-    left: pane === undefined ? "A new pane in this tab" : `The pane ${pane}`,
+    left: leftBehind(pane),
     mend: onceDone("closed it")
   })
 

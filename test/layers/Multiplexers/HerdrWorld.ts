@@ -5,10 +5,12 @@ import * as Option from "effect/Option"
 import * as Herdr from "../../../src/layers/Multiplexers/Herdr.ts"
 import type { Command } from "../../../src/services/CommandRunner.ts"
 import type { LaunchScripts } from "../../../src/services/LaunchScripts.ts"
+import type { MonitorRecord } from "../../../src/services/MonitorRecord.ts"
 import type { Platform } from "../../../src/services/Platform.ts"
 import { ProcessIdentity } from "../../../src/services/ProcessIdentity.ts"
 import { type Behaviour, scripted } from "../../support/CommandScripted.ts"
 import { makeLaunchScripts } from "../../support/LaunchScriptsMemory.ts"
+import { makeMonitorRecords } from "../../support/MonitorRecordsMemory.ts"
 import { platformAs } from "../../support/PlatformAs.ts"
 
 /** What a session in a pane of Herdr has. */
@@ -76,6 +78,7 @@ export const processes = (changed: Partial<ProcessIdentity["Type"]> = {}) =>
 export interface Setting {
   readonly variables?: Readonly<Record<string, string>>
   readonly scripts?: Layer.Layer<LaunchScripts>
+  readonly records?: Layer.Layer<MonitorRecord>
   readonly os?: Platform["Type"]["os"]
   readonly processes?: Layer.Layer<ProcessIdentity>
 }
@@ -90,6 +93,7 @@ export const use = <A, E>(
     Effect.flatMap(Herdr.make, effect),
     Layer.mergeAll(
       script.layer,
+      setting.records ?? makeMonitorRecords().layer,
       setting.scripts ?? makeLaunchScripts().layer,
       platformAs(setting.os ?? "linux"),
       setting.processes ?? processes(),
