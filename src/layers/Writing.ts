@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { parseStat } from "../domain/IdentifiedProcess.ts"
+import { bracket } from "./Bracket.ts"
 import { attempt, attemptNow, closeNow, codeOf, failure, failureOf, FileFailed } from "./Files.ts"
 
 /** Writing so that nobody ever sees half a file: a temporary beside the target, then one link or rename. */
@@ -105,10 +106,14 @@ export const withTemporary = <A, E, R>(
   mode: number,
   use: (file: string) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | FileFailed, R> =>
-  Effect.acquireUseRelease(
-    Effect.suspend(() => atNewNameNow(target, (file) => writeNow(file, bytes, mode))),
-    ({ fd, file }) => Effect.flatMap(Effect.uninterruptible(flush(file, fd)), () => use(file)),
-    ({ file }) => remove(file)
+  bracket(
+    () =>
+      Effect.flatMap(
+        Effect.suspend(() => atNewNameNow(target, (file) => writeNow(file, bytes, mode))),
+        ({ fd, file }) => Effect.as(Effect.tapError(flushNow(file, fd), () => remove(file)), file)
+      ),
+    use,
+    remove
   )
 
 const uncertain = (failed: FileFailed): Effect.Effect<void> =>

@@ -63,11 +63,16 @@ const make = Effect.gen(function*() {
   const state = yield* StateDir
   const semaphore = yield* Effect.makeSemaphore(1)
 
+  /** One at a time in this process. Who need not wait is spared what waiting costs. */
+  const alone = <A, E, R>(update: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(
+      semaphore.withPermitsIfAvailable(1)(update),
+      Option.match({ onSome: Effect.succeed, onNone: () => semaphore.withPermits(1)(update) })
+    )
+
   /** Entered once per update, in this order; nothing that runs in it enters it again (spec 1.4). */
   const critical = <A, E, R>(root: string, update: Effect.Effect<A, E, R>) =>
-    semaphore.withPermits(1)(
-      queue.run(TeamFile.fileOf(root), locks.config(root, update))
-    )
+    alone(queue.run(TeamFile.fileOf(root), locks.config(root, update)))
 
   /** The team's folder, verified, made when missing. */
   const prepare = Effect.fn("ConfigStore.prepare")(function*(root: string) {

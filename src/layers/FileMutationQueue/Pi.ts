@@ -1,11 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Runtime from "effect/Runtime"
+import { promisify } from "node:util"
 import { FileMutationQueue } from "../../services/FileMutationQueue.ts"
 import type { Host } from "../Host.ts"
 
-/** For effects that need nothing but themselves. */
-const runPromise = Runtime.runPromise(Runtime.defaultRuntime)
+/** A promise of the end of a turn. */
+const promised = promisify((turn: (ended: () => void) => void, ended: (failed: null) => void) =>
+  turn(() => ended(null))
+)
 
 type Queue = Host["withFileMutationQueue"]
 
@@ -19,12 +21,12 @@ const waiting = (queue: Queue, file: string) => {
     left = true
   }
   const entered = Effect.async<void>((resume) => {
-    const turn = Effect.async<void>((ended) => {
-      if (left) return ended(Effect.void)
-      end = () => ended(Effect.void)
+    const turn = (ended: () => void): void => {
+      if (left) return ended()
+      end = ended
       resume(Effect.void)
-    })
-    queue(file, () => runPromise(turn)).catch(() => resume(Effect.void))
+    }
+    queue(file, () => promised(turn)).catch(() => resume(Effect.void))
   })
   return { entered, leave: Effect.sync(() => end()) }
 }

@@ -21,7 +21,8 @@ export const placeBelow = (root: string, real: string, rules: path.PlatformPath 
     : below.split(rules.sep).join("/")
 }
 
-const resolve = Effect.fn("ProjectDirectories.resolve")(function*(root: string, directory: string) {
+// No span: one costs more than looking at the disk, and every configure resolves.
+const resolve = Effect.fnUntraced(function*(root: string, directory: string) {
   const refused = (detail: string) => new ConfigRefused({ detail: `the project directory ${detail}` })
   const realRoot = yield* realPath(root).pipe(Effect.mapError(() => refused("has no root: the team's folder is gone")))
   const real = yield* realPath(path.resolve(realRoot, directory)).pipe(
