@@ -1,3 +1,5 @@
+import * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -33,14 +35,14 @@ import { type Member, Membership } from "../Membership.ts"
 import { refused } from "../receive/Context.ts"
 import { makeDeadline } from "./Deadline.ts"
 import { type Ending, type Item, runJob, type RunningJob, writeMove } from "./Job.ts"
-import { settleOrphans } from "./Orphans.ts"
+import { type Settled, settleOrphans } from "./Orphans.ts"
 
 /** A worker's job as this session has it in memory: from then on, and until it is settled on disk, it is fenced here. */
 type Held =
   | { readonly _tag: "Starting" }
   | { readonly _tag: "Running"; readonly running: RunningJob }
   /** It has decided, and what it came to is being written. */
-  | { readonly _tag: "Ending" }
+  | { readonly _tag: "Ending"; readonly running: RunningJob }
   /** What it came to could not be written (spec 6.2, orphans). */
   | { readonly _tag: "Unsaved"; readonly running: RunningJob; readonly ending: Exclude<Ending, "left"> }
 
@@ -106,21 +108,16 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
       const scope = yield* SessionScope
       const store = yield* ConfigStore
       const held = new Map<SessionId, Held>()
-      const owed = yield* Ref.make<ReadonlyArray<readonly [Agent, CloseJob]>>([])
+      const owed = yield* Ref.make<ReadonlyArray<Settled>>([])
       /** Beginning and settling, one at a time: whoever comes second looks again. */
       const turn = yield* Effect.makeSemaphore(1)
 
-      const tell = Effect.fn("CloseJobs.tell")(function*(worker: Agent, job: CloseJob) {
-        yield* delivery.deliver(
-          "close notice",
-          { name: worker.name, sessionId: worker.sessionId },
-          closeNotice(worker, job),
-          (act) => act
-        ).pipe(
-          Effect.catchAll(() =>
-            host.notify(`Intercom: the model could not be told of a close. ${closeNotice(worker, job)}`, "warning")
+      const tell = Effect.fn("CloseJobs.tell")(function*({ agent, job }: Settled) {
+        const text = closeNotice(agent, job)
+        yield* delivery.deliver("close notice", { name: agent.name, sessionId: agent.sessionId }, text, (act) => act)
+          .pipe(
+            Effect.catchAll(() => host.notify(`Intercom: the model could not be told of a close. ${text}`, "warning"))
           )
-        )
       })
 
       /** A final job's process needs no name any more: nothing is proven of it. */
@@ -131,7 +128,7 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
         )
       }
 
-      const jobIn = (config: TeamConfig, sessionId: SessionId) => {
+      const jobIn = (config: TeamConfig, sessionId: SessionId): Settled | undefined => {
         const agent = agentBySession(config, sessionId)
         return agent?.closeJob === undefined ? undefined : { agent, job: agent.closeJob }
       }
@@ -156,52 +153,62 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
 
       const finish = Effect.fn("CloseJobs.finish")(function*(running: RunningJob, ending: Ending) {
         const { worker } = running
-        held.set(worker.sessionId, { _tag: "Ending" })
+        held.set(worker.sessionId, { _tag: "Ending", running })
         yield* refuseWaiting(running)
         if (ending === "left") {
           held.delete(worker.sessionId)
           return
         }
-        const now = DateTime.formatIso(yield* DateTime.now)
-        const saved = yield* save(running, ending).pipe(
+        yield* save(running, ending).pipe(
+          Effect.flatMap((saved) => saved === undefined ? Effect.void : tell(saved)),
           Effect.catchAll((failed) =>
-            Effect.as(
-              host.notify(
-                `Intercom: how the close of ${worker.name} ended could not be saved. ${failed.message}`,
-                "warning"
-              ),
-              { agent: worker, job: { ...running.job, ...ending.to, updatedAt: now } }
+            host.notify(
+              `Intercom: how the close of ${worker.name} ended could not be saved, so it takes no work. ${failed.message} ` +
+                "The next tool call that concerns it tries once more.",
+              "warning"
             )
           )
         )
-        if (saved !== undefined) yield* tell(saved.agent, saved.job)
       })
 
       const run = (running: RunningJob) =>
         runJob(running).pipe(
           Effect.flatMap((ending) => finish(running, ending)),
-          // A bug: what is left on disk is a job that nobody runs.
-          Effect.tapErrorCause((cause) => Effect.logError("a close job died", cause)),
-          Effect.onError(() => Effect.sync(() => void held.delete(running.worker.sessionId))),
+          // A bug, or this session ends: what is left on disk is a job that nobody runs.
+          Effect.onError((cause) => {
+            held.delete(running.worker.sessionId)
+            return Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("a close job died", cause)
+          }),
           Effect.provide(context)
         )
 
-      const saveAgain = (sessionId: SessionId) =>
-        Effect.suspend(() => {
-          const one = held.get(sessionId)
-          return one?._tag === "Unsaved" ? Effect.asVoid(save(one.running, one.ending)) : Effect.void
-        })
+      /** Tries once more to write what could not be written of these workers, or of all; answers what is on disk now. */
+      const saveAgain = (only: SessionId | undefined) =>
+        Effect.forEach(
+          only === undefined ? [...held.keys()] : [only],
+          (sessionId) => {
+            const one = held.get(sessionId)
+            return one?._tag === "Unsaved" ? save(one.running, one.ending) : Effect.succeed(undefined)
+          }
+        ).pipe(Effect.map(Arr.filter((saved) => saved !== undefined)))
 
       /** Settles the jobs of those workers, or of all, that no fiber of this session runs. */
       const settle = Effect.fn("CloseJobs.settle")(function*(root: string, only: SessionId | undefined) {
-        for (const sessionId of only === undefined ? [...held.keys()] : [only]) yield* saveAgain(sessionId)
+        const saved = yield* saveAgain(only)
         const settled = yield* settleOrphans(
           root,
           (agent) => (only === undefined || agent.sessionId === only) && !held.has(agent.sessionId)
         )
         yield* forget(root, settled.map(({ job }) => job))
-        return settled
+        return [...saved, ...settled]
       }, Effect.provide(context))
+
+      /** As {@link settle}, for one worker of whom the model wants something: it is told at once. */
+      const settleNow = (root: string, sessionId: SessionId) =>
+        Effect.tap(
+          settle(root, sessionId),
+          Effect.forEach((one: Settled) => scope.fork(Effect.interruptible(tell(one))), { discard: true })
+        )
 
       const request = Effect.fn("CloseJobs.request")(
         function*(standing: Member, worker: Agent, timeoutSeconds: number) {
@@ -210,10 +217,10 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
           const multiplexer = Option.filter(multiplexers.own, ({ canClose }) => canClose)
           if (Option.isNone(multiplexer)) return yield* unsupported
           const own = held.get(sessionId)
-          if (own?._tag === "Running") {
+          if (own?._tag === "Running" || own?._tag === "Ending") {
             return worker.closeJob?.jobId === own.running.job.jobId ? worker.closeJob : own.running.job
           }
-          for (const { agent, job } of yield* settle(root, sessionId)) yield* scope.fork(tell(agent, job))
+          yield* settleNow(root, sessionId)
           const now = yield* Clock.currentTimeMillis
           const at = DateTime.formatIso(DateTime.unsafeMake(now))
           const until = now + timeoutSeconds * 1_000
@@ -232,7 +239,7 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
           const inbox = yield* Queue.unbounded<Item>()
           const running: RunningJob = { root, worker, job, deadline, multiplexer: multiplexer.value, inbox }
           held.set(sessionId, { _tag: "Running", running })
-          yield* scope.fork(run(running))
+          yield* scope.fork(Effect.interruptible(run(running)))
           return job
         },
         // What is on disk is run: an interruption between the two would leave a job that nobody runs.
@@ -240,15 +247,11 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
         turn.withPermits(1)
       )
 
-      const settledAs = (only: SessionId, settled: ReadonlyArray<{ readonly agent: Agent }>) =>
-        settled.find(({ agent }) => agent.sessionId === only)?.agent
-
       const meet = Effect.fn("CloseJobs.meet")(function*(root: string, worker: Agent) {
         const idle = worker.closeJob === undefined || isFinal(worker.closeJob.state)
         if (idle && held.get(worker.sessionId)?._tag !== "Unsaved") return worker
-        const settled = yield* settle(root, worker.sessionId)
-        for (const { agent, job } of settled) yield* scope.fork(tell(agent, job))
-        return settledAs(worker.sessionId, settled) ?? worker
+        const settled = yield* settleNow(root, worker.sessionId)
+        return settled.at(-1)?.agent ?? worker
       }, turn.withPermits(1))
 
       return {
@@ -260,7 +263,7 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
             const settled = written && jobIn(written, worker.sessionId)
             if (settled === undefined) return false
             yield* forget(root, [settled.job])
-            yield* scope.fork(tell(settled.agent, settled.job))
+            yield* scope.fork(Effect.interruptible(tell(settled)))
             return true
           },
           turn.withPermits(1),
@@ -283,10 +286,7 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
             for (const { agent, job } of settled) {
               yield* host.notify(`Intercom: ${closeNotice(agent, job)}`, job.state === "closed" ? "info" : "warning")
             }
-            yield* Ref.update(owed, (waiting) => [
-              ...waiting,
-              ...settled.map(({ agent, job }) => [agent, job] as const)
-            ])
+            yield* Ref.update(owed, (waiting) => [...waiting, ...settled])
           },
           turn.withPermits(1),
           Effect.catchAll((failed) =>
@@ -295,7 +295,7 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
         ),
         tellOwed: Effect.flatMap(
           Ref.getAndSet(owed, []),
-          Effect.forEach(([agent, job]) => scope.fork(tell(agent, job)), { discard: true })
+          Effect.forEach((one) => scope.fork(tell(one)), { discard: true })
         )
       }
     })

@@ -162,7 +162,7 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
           }))
           yield* commit(Effect.zipRight(
             Ref.set(own, Option.some({ jobId, deadline, identity, asked: false, reports: 0, reporting: false })),
-            FiberHandle.run(sending, untilDecided(tell, deadline).pipe(Effect.provide(context)))
+            FiberHandle.run(sending, Effect.interruptible(untilDecided(tell, deadline)).pipe(Effect.provide(context)))
           ))
         },
         turn.withPermits(1)
@@ -274,6 +274,21 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
             ]
           }))
 
+      const sendReport = Effect.fn("OwnClose.sendReport")(
+        function*(standing: Member, { deadline, jobId }: OwnJob, number: number, summary: string, call: ToolCall) {
+          const send = post(standing, standing.coordinator, (head) => ({
+            ...head,
+            kind: "handoff_report",
+            payload: { jobId, instanceId, report: number, summary }
+          })).pipe(Effect.provide(context))
+          const sent = yield* untilDecided(send, deadline)
+          if (sent instanceof Rejected) return yield* notSaved(sent.message)
+          if (sent !== "accepted") return yield* notSaved("the close's time was up before the coordinator answered.")
+          const saved: Saved = { report: number, epoch: call.epoch, callId: call.id }
+          yield* update(jobId, (one) => ({ ...withoutReport(one), saved }))
+        }
+      )
+
       const report = Effect.fn("OwnClose.report")(
         function*(standing: Member, args: ToolArguments<"intercom_report_handoff">, call: ToolCall) {
           const job = yield* Ref.get(own)
@@ -282,23 +297,17 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
             Option.isNone(job) || job.value.jobId !== args.jobId || !job.value.asked ||
             entry?.jobId !== args.jobId || !isPending(entry.state) || (yield* job.value.deadline.passed)
           ) return yield* noJob
-          const { deadline, jobId } = job.value
-          const begun = yield* begin(jobId)
-          if (Option.isNone(begun)) return yield* oneAtATime
-          const send = post(standing, standing.coordinator, (head) => ({
-            ...head,
-            kind: "handoff_report",
-            payload: { jobId, instanceId, report: begun.value, summary: args.summary }
-          })).pipe(Effect.provide(context))
-          const sent = yield* untilDecided(send, deadline).pipe(
-            Effect.ensuring(update(jobId, (one) => ({ ...one, reporting: false })))
+          yield* Effect.acquireUseRelease(
+            begin(args.jobId),
+            Option.match({
+              onNone: () => Effect.fail(oneAtATime),
+              onSome: (number) => sendReport(standing, job.value, number, args.summary, call)
+            }),
+            Option.match({
+              onNone: () => Effect.void,
+              onSome: () => update(args.jobId, (one) => ({ ...one, reporting: false }))
+            })
           )
-          if (sent instanceof Rejected) return yield* notSaved(sent.message)
-          if (sent !== "accepted") return yield* notSaved("the close's time was up before the coordinator answered.")
-          yield* update(jobId, (one) => ({
-            ...withoutReport(one),
-            saved: { report: begun.value, epoch: call.epoch, callId: call.id }
-          }))
           // What began while it was being saved is not in it.
           yield* invalidate
         }
