@@ -1,5 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { CloseState, closeTransitions, fences } from "../../src/domain/CloseTable.ts"
+import {
+  CloseState,
+  closeTransitions,
+  fences,
+  isFinal,
+  isPending,
+  maxPending,
+  mayBecome
+} from "../../src/domain/CloseTable.ts"
 
 const deadline = Date.parse("2025-11-02T10:16:00.000Z")
 const job = (state: CloseState) => ({
@@ -38,5 +46,24 @@ describe("the table of close states", () => {
     }
     const final = CloseState.literals.filter((state) => closeTransitions[state].length === 0)
     assert.sameMembers(final, ["closed", "failed", "timed_out", "interrupted"])
+  })
+
+  it("leads where it says, and nowhere else", () => {
+    for (const from of CloseState.literals) {
+      const to = CloseState.literals.filter((state) => mayBecome(from, state))
+      assert.sameMembers(to, [...closeTransitions[from]], from)
+    }
+    // Reporting again is the only way to stay.
+    assert.deepStrictEqual(CloseState.literals.filter((state) => mayBecome(state, state)), ["awaiting_settlement"])
+    assert.deepStrictEqual(CloseState.literals.filter((state) => mayBecome(state, "closed")), ["closing", "uncertain"])
+    assert.deepStrictEqual(CloseState.literals.filter((state) => mayBecome(state, "ready")), [])
+  })
+
+  it("tells pending, uncertain and final apart: each state is one of them, and at most 16 are pending", () => {
+    for (const state of CloseState.literals) {
+      assert.lengthOf([isPending(state), isFinal(state), state === "uncertain"].filter((is) => is), 1, state)
+    }
+    assert.deepStrictEqual(CloseState.literals.filter(isPending), [...pending])
+    assert.strictEqual(maxPending, 16)
   })
 })
