@@ -13,7 +13,10 @@ export class SessionScope extends Context.Tag("pi-intercom/SessionScope")<Sessio
   readonly guard: Effect.Effect<void, SessionReplaced>
   /** Whether the fence is open: a plain look, for commit points. */
   readonly isOpen: () => boolean
-  /** Runs an effect in the background of the session; interrupted when the fence closes. Its failure is not reported. */
+  /**
+   * Runs an effect in the background of the session; interrupted when the fence closes, wherever it was begun. Its failure
+   * is not reported.
+   */
   readonly fork: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<Fiber.RuntimeFiber<A, E>, never, R>
   /** Closes last, when everything else of the session has been released: the session's lock hangs on it. */
   readonly last: Scope.Scope

@@ -34,7 +34,8 @@ export const layer = (fence: Fence, last: Scope.Scope): Layer.Layer<SessionScope
         sessionId: fence.sessionId,
         guard,
         isOpen: () => fence.open,
-        fork: (effect) => FiberSet.run(fibers, effect),
+        // A fiber inherits from where it is forked that it cannot be interrupted: begun in a commit step, it would outlive the fence.
+        fork: (effect) => FiberSet.run(fibers, Effect.interruptible(effect)),
         last
       }
     })

@@ -207,7 +207,7 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
       const settleNow = (root: string, sessionId: SessionId) =>
         Effect.tap(
           settle(root, sessionId),
-          Effect.forEach((one: Settled) => scope.fork(Effect.interruptible(tell(one))), { discard: true })
+          Effect.forEach((one: Settled) => scope.fork(tell(one)), { discard: true })
         )
 
       const request = Effect.fn("CloseJobs.request")(
@@ -239,7 +239,7 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
           const inbox = yield* Queue.unbounded<Item>()
           const running: RunningJob = { root, worker, job, deadline, multiplexer: multiplexer.value, inbox }
           held.set(sessionId, { _tag: "Running", running })
-          yield* scope.fork(Effect.interruptible(run(running)))
+          yield* scope.fork(run(running))
           return job
         },
         // What is on disk is run: an interruption between the two would leave a job that nobody runs.
@@ -263,7 +263,7 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
             const settled = written && jobIn(written, worker.sessionId)
             if (settled === undefined) return false
             yield* forget(root, [settled.job])
-            yield* scope.fork(Effect.interruptible(tell(settled)))
+            yield* scope.fork(tell(settled))
             return true
           },
           turn.withPermits(1),
