@@ -12,7 +12,15 @@ import { readPrivate, unusable } from "../PrivateFiles.ts"
 import { publishNew } from "../Writing.ts"
 
 /** A secret is exactly this long (spec 2.2). */
-const secretBytes = 32
+export const secretBytes = 32
+
+/** Refuses a secret of another length. */
+export const checkLength = (file: string, secret: Uint8Array): Effect.Effect<void, StateUnusable> =>
+  secret.length === secretBytes ? Effect.void : new StateUnusable({
+    path: file,
+    detail: `it is not exactly ${secretBytes} bytes long`,
+    mend: "Close this team's sessions, remove it, and start again: a new one is made."
+  })
 
 /** A key over a secret; comparing takes the same time wherever the macs differ. */
 export const signingKey = (secret: Redacted.Redacted<Uint8Array>): SigningKey => {
@@ -42,13 +50,7 @@ const make = Effect.gen(function*() {
   const open = Effect.fn("Secrets.open")(function*(root: string) {
     const file = path.join(yield* state.of(root), "secret")
     const secret = yield* secretIn(file)
-    if (secret.length !== secretBytes) {
-      return yield* new StateUnusable({
-        path: file,
-        detail: `it is not exactly ${secretBytes} bytes long`,
-        mend: "Close this team's sessions, remove it, and start again: a new one is made."
-      })
-    }
+    yield* checkLength(file, secret)
     const made = signingKey(Redacted.make(secret))
     keys.set(root, made)
     return made
