@@ -17,7 +17,7 @@ import type { ConfigRefused, StateUnusable } from "../../domain/ConfigErrors.ts"
 import { endJobs } from "../../domain/Ledger.ts"
 import type { SessionId } from "../../domain/Primitives.ts"
 import { Refused } from "../../domain/SessionErrors.ts"
-import { type Agent, agentBySession, type TeamConfig } from "../../domain/TeamConfig.ts"
+import type { Agent } from "../../domain/TeamConfig.ts"
 import type { ConfigReader } from "../../services/ConfigReader.ts"
 import { ConfigStore, type UpdateFailed } from "../../services/ConfigStore.ts"
 import { HostSession } from "../../services/HostSession.ts"
@@ -34,8 +34,9 @@ import { Delivery } from "../Delivery.ts"
 import { type Member, Membership } from "../Membership.ts"
 import { refused } from "../receive/Context.ts"
 import { makeDeadline } from "./Deadline.ts"
-import { type Ending, type Item, runJob, type RunningJob, writeMove } from "./Job.ts"
-import { type Settled, settleOrphans } from "./Orphans.ts"
+import { type Ending, type Item, runJob, type RunningJob } from "./Job.ts"
+import { settleOrphans } from "./Orphans.ts"
+import { type Settled, writeMove } from "./Transition.ts"
 
 /** A worker's job as this session has it in memory: from then on, and until it is settled on disk, it is fenced here. */
 type Held =
@@ -128,19 +129,13 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
         )
       }
 
-      const jobIn = (config: TeamConfig, sessionId: SessionId): Settled | undefined => {
-        const agent = agentBySession(config, sessionId)
-        return agent?.closeJob === undefined ? undefined : { agent, job: agent.closeJob }
-      }
-
       /** Writes how a job ends and forgets it; what could not be written stays fenced here. */
       const save = Effect.fn("CloseJobs.save")(function*(running: RunningJob, ending: Exclude<Ending, "left">) {
         const { job: { jobId }, root, worker } = running
-        const written = yield* writeMove(root, worker, jobId, ending.from, ending.to).pipe(
+        const saved = yield* writeMove(root, worker, jobId, ending.from, ending.to).pipe(
           Effect.tapError(() => Effect.sync(() => held.set(worker.sessionId, { _tag: "Unsaved", running, ending })))
         )
         held.delete(worker.sessionId)
-        const saved = written && jobIn(written, worker.sessionId)
         if (saved !== undefined) yield* forget(root, [saved.job])
         return saved
       })
@@ -259,8 +254,7 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
         meet,
         settleByHand: Effect.fn("CloseJobs.settleByHand")(
           function*(root: string, worker: Agent, job: CloseJob, to: Move) {
-            const written = yield* writeMove(root, worker, job.jobId, ["uncertain"], to)
-            const settled = written && jobIn(written, worker.sessionId)
+            const settled = yield* writeMove(root, worker, job.jobId, ["uncertain"], to)
             if (settled === undefined) return false
             yield* forget(root, [settled.job])
             yield* scope.fork(tell(settled))

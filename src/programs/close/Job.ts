@@ -5,7 +5,7 @@ import * as Either from "effect/Either"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
-import { type Move, moveClose } from "../../domain/CloseChanges.ts"
+import type { Move } from "../../domain/CloseChanges.ts"
 import { type Conversation, judge, refusal, type WorkerMessage } from "../../domain/CloseConversation.ts"
 import { type CloseJob, CloseReason, type CloseState } from "../../domain/CloseTable.ts"
 import type { EnvelopeOf, PaneIdentity } from "../../domain/Envelope.ts"
@@ -14,12 +14,12 @@ import { IdentityFailed } from "../../domain/Pane.ts"
 import type { VerifiedPane } from "../../domain/PaneClosing.ts"
 import type { Agent } from "../../domain/TeamConfig.ts"
 import { Rejected } from "../../domain/WireErrors.ts"
-import { ConfigStore } from "../../services/ConfigStore.ts"
+import type { ConfigStore } from "../../services/ConfigStore.ts"
 import type { Ids } from "../../services/Ids.ts"
 import type { IntercomClient } from "../../services/IntercomClient.ts"
 import type { Commit, Refusal } from "../../services/IntercomServer.ts"
 import type { Multiplexer } from "../../services/Multiplexers.ts"
-import { ObservationLog } from "../../services/ObservationLog.ts"
+import type { ObservationLog } from "../../services/ObservationLog.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { ProcessLedger } from "../../services/ProcessLedger.ts"
 import { SavedSessions } from "../../services/SavedSessions.ts"
@@ -30,6 +30,7 @@ import { refused } from "../receive/Context.ts"
 import { type Deadline, within } from "./Deadline.ts"
 import { closePane } from "./Pane.ts"
 import { type Sent, untilDecided } from "./Repeat.ts"
+import { writeMove } from "./Transition.ts"
 
 type Kind = "close_prepare" | "close_request" | "close_commit"
 
@@ -94,37 +95,6 @@ type Needs =
   | ProcessIdentity
   | Scope.Scope
   | SessionScope
-
-/** The file is another session's, or says another thing than this job left there. */
-const left = () => Effect.succeed(undefined)
-
-/** Writes one transition, compared and set, and records it; none when the file is somebody else's: then nothing is written. */
-export const writeMove = Effect.fn("close.writeMove")(
-  function*(root: string, worker: Agent, jobId: string, from: ReadonlyArray<CloseState>, to: Move) {
-    const { guard, sessionId } = yield* SessionScope
-    const at = DateTime.formatIso(yield* DateTime.now)
-    const config = yield* (yield* ConfigStore).update(
-      root,
-      sessionId,
-      guard,
-      moveClose(worker.sessionId, jobId, from, to, at)
-    ).pipe(Effect.catchTags({
-      JobChanged: left,
-      SessionReplaced: left,
-      ConfigNotWritten: (error) =>
-        error.reason === "not_coordinator" || error.reason === "absent" ? left() : Effect.fail(error)
-    }))
-    if (config === undefined) return undefined
-    yield* (yield* ObservationLog).record({
-      event: "close.transition",
-      peerSessionId: worker.sessionId,
-      correlationId: jobId,
-      outcome: to.state,
-      ...(to.reason === undefined ? {} : { detail: to.reason })
-    })
-    return config
-  }
-)
 
 /**
  * Runs a job from `requested` on: asks, listens, verifies, closes (spec 6.2). One item of its inbox after another; its

@@ -8,16 +8,10 @@ import type { SessionId } from "../../domain/Primitives.ts"
 import type { Agent } from "../../domain/TeamConfig.ts"
 import { ConfigReader } from "../../services/ConfigReader.ts"
 import { ConfigStore } from "../../services/ConfigStore.ts"
-import { ObservationLog } from "../../services/ObservationLog.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { ProcessLedger } from "../../services/ProcessLedger.ts"
 import { SessionScope } from "../../services/SessionScope.ts"
-
-/** A job that was settled, and its worker's entry with it. */
-export interface Settled {
-  readonly agent: Agent
-  readonly job: CloseJob
-}
+import { recordTransition, type Settled } from "./Transition.ts"
 
 type Moves = ReadonlyMap<SessionId, { readonly seen: CloseJob; readonly to: Move }>
 
@@ -32,7 +26,6 @@ const jobsOf = Effect.fn("close.jobsOf")(function*(root: string, wanted: (agent:
 const write = Effect.fn("close.settle")(function*(root: string, moves: Moves) {
   if (moves.size === 0) return []
   const { guard, sessionId } = yield* SessionScope
-  const log = yield* ObservationLog
   const at = DateTime.formatIso(yield* DateTime.now)
   const config = yield* (yield* ConfigStore).update(root, sessionId, guard, settleAll(moves, at))
   const settled = config.agents.flatMap((agent): ReadonlyArray<Settled> => {
@@ -40,15 +33,7 @@ const write = Effect.fn("close.settle")(function*(root: string, moves: Moves) {
     const job = agent.closeJob
     return move !== undefined && job?.jobId === move.seen.jobId && job.updatedAt === at ? [{ agent, job }] : []
   })
-  for (const { agent, job } of settled) {
-    yield* log.record({
-      event: "close.transition",
-      peerSessionId: agent.sessionId,
-      correlationId: job.jobId,
-      outcome: job.state,
-      ...(job.reason === undefined ? {} : { detail: job.reason })
-    })
-  }
+  yield* Effect.forEach(settled, recordTransition, { discard: true })
   return settled
 })
 

@@ -18,9 +18,7 @@ import { HostWork } from "../../services/HostWork.ts"
 import { Ids } from "../../services/Ids.ts"
 import { IntercomClient } from "../../services/IntercomClient.ts"
 import type { Commit, Refusal } from "../../services/IntercomServer.ts"
-import { Multiplexers } from "../../services/Multiplexers.ts"
 import { ObservationLog } from "../../services/ObservationLog.ts"
-import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { SessionScope } from "../../services/SessionScope.ts"
 import { Delivery } from "../Delivery.ts"
 import { type Member, Membership } from "../Membership.ts"
@@ -29,12 +27,11 @@ import { notTaken, refused, senderOf } from "../receive/Context.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { type Deadline, makeDeadline } from "./Deadline.ts"
 
+import { ownPane } from "./OwnPane.ts"
 import { untilDecided } from "./Repeat.ts"
 
 /** At most this far ahead may a deadline be (spec 6.2, message 1). */
 const maxAheadMs = 600_000
-/** The worker finds out its own pane within this. */
-const identifyWithin = "2 seconds"
 
 /** A report that the coordinator has answered as saved. */
 interface Saved {
@@ -107,8 +104,7 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
       const host = yield* HostSession
       const ids = yield* Ids
       const membership = yield* Membership
-      const multiplexers = yield* Multiplexers
-      const processes = yield* ProcessIdentity
+      const identify = yield* ownPane
       const scope = yield* SessionScope
       const work = yield* HostWork
       const own = yield* Ref.make(Option.none<OwnJob>())
@@ -127,21 +123,6 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
       const team = Effect.flatMap(
         membership.enter,
         ({ standing }) => standing.role === "solo" ? new SessionReplaced() : Effect.succeed(standing)
-      )
-
-      /** This session's pane and process, as its multiplexer and procfs say now (spec 6.3). */
-      const identify = Effect.gen(function*() {
-        const multiplexer = yield* multiplexers.own
-        const { paneId, terminalId, workspaceId } = yield* multiplexer.identify
-        const sessionFile = yield* yield* work.file
-        const { startTicks: processStart } = yield* processes.facts(processes.own.pid)
-        const { sessionId } = scope
-        return { workspaceId, paneId, terminalId, sessionId, sessionFile, pid: processes.own.pid, processStart }
-      }).pipe(
-        Effect.timeout(identifyWithin),
-        Effect.mapError(() =>
-          refused(refusal("identity_failed", "this session could not find out which pane it runs in"))
-        )
       )
 
       const prepare = Effect.fn("OwnClose.prepare")(
