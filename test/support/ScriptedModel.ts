@@ -13,6 +13,8 @@ export interface ModelMessage {
   readonly text: string
   /** The names of the tools that an assistant message calls. */
   readonly calls: ReadonlyArray<string>
+  /** The arguments of these calls, each as JSON. */
+  readonly args: ReadonlyArray<string>
 }
 
 /** One tool as the model is offered it. */
@@ -39,17 +41,26 @@ export interface ModelRequest {
   readonly summary: boolean
 }
 
+type Calls = ReadonlyArray<{ readonly name: string; readonly args: unknown }>
+
 /** What the model does with a request. */
 export type Answer =
   | { readonly _tag: "Text"; readonly text: string }
-  | { readonly _tag: "Tools"; readonly calls: ReadonlyArray<{ readonly name: string; readonly args: unknown }> }
+  | { readonly _tag: "Tools"; readonly calls: Calls }
   /** Begins to speak at once, and ends with `text` when the gate opens: the session is busy until then. */
   | { readonly _tag: "Held"; readonly gate: Effect.Effect<void>; readonly text: string }
+  /** Begins to speak at once, and calls tools when the gate opens. */
+  | { readonly _tag: "Later"; readonly gate: Effect.Effect<void>; readonly calls: Calls }
   | { readonly _tag: "Fail"; readonly status: number }
 
 export const say = (text: string): Answer => ({ _tag: "Text", text })
 export const call = (name: string, args: unknown = {}): Answer => ({ _tag: "Tools", calls: [{ name, args }] })
 export const held = (gate: Effect.Effect<void>, text = "done"): Answer => ({ _tag: "Held", gate, text })
+export const later = (gate: Effect.Effect<void>, name: string, args: unknown = {}): Answer => ({
+  _tag: "Later",
+  gate,
+  calls: [{ name, args }]
+})
 export const hang: Answer = held(Effect.never)
 
 /** Answers each request; its memory, if it needs one, is the test's. */
@@ -71,7 +82,9 @@ const Body = Schema.parseJson(Schema.Struct({
   messages: Schema.Array(Schema.Struct({
     role: Schema.String,
     content: Schema.optional(Content),
-    tool_calls: Schema.optional(Schema.Array(Schema.Struct({ function: Schema.Struct({ name: Schema.String }) })))
+    tool_calls: Schema.optional(Schema.Array(Schema.Struct({
+      function: Schema.Struct({ name: Schema.String, arguments: Schema.optional(Schema.String) })
+    })))
   })),
   tools: Schema.optional(Schema.Array(Schema.Struct({
     function: Schema.Struct({
@@ -90,7 +103,8 @@ const requestOf = (body: typeof Body.Type, session: string): ModelRequest => {
   const all = body.messages.map((message): ModelMessage => ({
     role: message.role,
     text: textOf(message.content),
-    calls: (message.tool_calls ?? []).map((one) => one.function.name)
+    calls: (message.tool_calls ?? []).map((one) => one.function.name),
+    args: (message.tool_calls ?? []).map((one) => one.function.arguments ?? "")
   }))
   const isSystem = (message: ModelMessage) => message.role === "system" || message.role === "developer"
   const messages = all.filter((message) => !isSystem(message))
@@ -130,6 +144,19 @@ const stream = (response: http.ServerResponse, id: number, answer: Exclude<Answe
     })
   const end = (finish: string) =>
     Effect.zipRight(write({}, finish), Effect.sync(() => response.end("data: [DONE]\n\n")))
+  const tools = (calls: Calls) =>
+    Effect.zipRight(
+      Effect.forEach(calls, (one, index) =>
+        write({
+          tool_calls: [{
+            index,
+            id: `call_${id}_${index}`,
+            type: "function",
+            function: { name: one.name, arguments: JSON.stringify(one.args) }
+          }]
+        })),
+      end("tool_calls")
+    )
   return Effect.gen(function*() {
     yield* Effect.sync(() => response.writeHead(200, { "content-type": "text/event-stream" }))
     yield* write({ role: "assistant", content: "" })
@@ -142,17 +169,12 @@ const stream = (response: http.ServerResponse, id: number, answer: Exclude<Answe
         yield* answer.gate
         yield* write({ content: answer.text })
         return yield* end("stop")
+      case "Later":
+        yield* write({ content: "… " })
+        yield* answer.gate
+        return yield* tools(answer.calls)
       case "Tools":
-        yield* Effect.forEach(answer.calls, (one, index) =>
-          write({
-            tool_calls: [{
-              index,
-              id: `call_${id}_${index}`,
-              type: "function",
-              function: { name: one.name, arguments: JSON.stringify(one.args) }
-            }]
-          }))
-        return yield* end("tool_calls")
+        return yield* tools(answer.calls)
     }
   })
 }

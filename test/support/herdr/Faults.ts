@@ -9,6 +9,8 @@ export type Trouble =
   | { readonly does: "exit"; readonly when: When; readonly code: number; readonly text: string }
   /** Ends with a server error: `protocol_mismatch`, `server_not_running`, `internal_error`, … */
   | { readonly does: "refuse"; readonly when: When; readonly code: string }
+  /** Goes on, but another program runs to its end first: something happens just then. */
+  | { readonly does: "run"; readonly when: When; readonly argv: readonly [string, ...ReadonlyArray<string>] }
   /** Has its effect and exits with 0, but prints something else: no JSON, 2 MiB, half of the answer, nothing. */
   | { readonly does: "print"; readonly what: "garbage" | "oversized" | "truncated" | "nothing" }
   /** Answers with fields of a later version in every object, or with no optional field at all. */

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { type Call, callsFile, type Fault, type FaultsFile, faultsFile, type When } from "../Faults.ts"
@@ -33,6 +34,9 @@ export const suffer = (faults: ReadonlyArray<Fault>, when: When): void => {
     switch (fault.does) {
       case "hang":
         return hang()
+      case "run":
+        spawnSync(fault.argv[0], fault.argv.slice(1))
+        break
       case "exit":
         fs.writeSync(2, `${fault.text}\n`)
         return process.exit(fault.code)

@@ -1,0 +1,310 @@
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import type { CloseJob, CloseState } from "../../../src/domain/CloseTable.ts"
+import { type Agent, decodeConfig } from "../../../src/domain/TeamConfig.ts"
+import { eventually, eventuallyTrue, type NeverCame } from "../Eventually.ts"
+import type { HostVersion } from "../HostVersions.ts"
+import * as PiHarness from "../PiHarness.ts"
+import * as Pane from "../PiPane.ts"
+import type { ModelRequest } from "../ScriptedModel.ts"
+import type { TmuxFailed } from "../TmuxServer.ts"
+import * as CloseScript from "./CloseScript.ts"
+import * as ConfigWatch from "./ConfigWatch.ts"
+import { type Ender, panesEndedAre } from "./PaneLedger.ts"
+import * as TmuxHook from "./TmuxHook.ts"
+
+/** What a team runs in: Herdr knows the session of a Pi only where its integration is installed. */
+export type Surroundings = "tmux" | "herdr" | "herdr with its Pi integration"
+
+/** A worker in a pane of its own. */
+export interface Worker {
+  readonly name: string
+  readonly sessionId: string
+  /** tmux's pane, also below Herdr. */
+  readonly pane: string
+  /** Its Pi's. */
+  readonly pid: number
+  readonly pi: Pane.PiPane
+}
+
+/** A worker's job as the team file has it, and its entry. */
+export interface Closing {
+  readonly agent: Agent
+  readonly job: CloseJob
+}
+
+export const coordinatorId = "coordinator-session"
+const names = ["Ada", "Ben", "Cleo", "Dora", "Emil", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Lea", "Max", "Nora"]
+const session = "team"
+
+/** The Pi in a pane: its program, or what the shell that is its program started. */
+const piIn = (pid: number): number => {
+  if (!/^(sh|bash|dash)$/.test(fs.readFileSync(`/proc/${pid}/comm`, "utf8").trim())) return pid
+  const [child] = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter((one) => one !== "")
+  return child === undefined ? pid : piIn(Number(child))
+}
+
+const lastCall = (request: ModelRequest): string | undefined =>
+  request.messages.findLast((message) => message.role === "assistant")?.calls[0]
+
+/**
+ * A real coordinator and the workers that it opens, which can be closed, and trouble for them (PiFaults, TmuxHook, the
+ * faults of Herdr). When the scope ends the team file has never said what it must not, and no pane has ended but those
+ * of workers with a job, and those that the test ended.
+ */
+export const make = (version: HostVersion, surroundings: Surroundings) =>
+  Effect.gen(function*() {
+    const given = new Map<string, string>()
+    const script = CloseScript.make((sessionId) => {
+      const name = given.get(sessionId) ?? names[given.size] ?? `Worker${given.size}`
+      given.set(sessionId, name)
+      return name
+    })
+    const harness = yield* PiHarness.make(version, script.script, surroundings === "tmux" ? "tmux" : "herdr")
+    const { herdr, model, tmux } = harness
+    const file = path.join(harness.project, ".pi-intercom/config.json")
+    const faults = path.join(harness.root, "faults")
+    const extensions = path.join(harness.agentDir, "extensions")
+    fs.mkdirSync(faults)
+    fs.mkdirSync(extensions)
+    fs.copyFileSync(path.join(import.meta.dirname, "PiFaults.ts"), path.join(extensions, "PiFaults.ts"))
+    const hook = TmuxHook.make(harness.root)
+
+    const workers: Array<Worker> = []
+    const mayEnd = new Map<string, Ender>()
+    const jobs = new Map<string, Set<string>>()
+    const commands = Effect.map(
+      herdr?.calls ?? Effect.succeed([]),
+      (calls) => [
+        ...calls.flatMap(({ args, command }) =>
+          command === "pane close" ? [`%${Number(/:p(\d+)/.exec(args[2] ?? "")?.[1]) - 1}`] : []
+        ),
+        ...hook.calls().flatMap((call) => /kill-pane -t (%\d+)/.exec(call)?.[1] ?? [])
+      ]
+    )
+    yield* Effect.addFinalizer(() =>
+      Effect.orDie(Effect.flatMap(commands, (all) =>
+        panesEndedAre({
+          tmux,
+          mayEnd,
+          commands: all,
+          jobs: new Map([...jobs].map(([pane, ids]) => [pane, ids.size]))
+        })))
+    )
+    yield* ConfigWatch.watch(file)
+
+    /** The coordinator's Pi, in the tmux session where its workers are. */
+    const startCoordinator = (saved: boolean) =>
+      Effect.gen(function*() {
+        if (herdr !== undefined) return yield* harness.start({ sessionId: coordinatorId, saved })
+        const path_ = `${hook.bin}:${harness.command().environment["PATH"]}`
+        const { argv, environment } = harness.command({
+          args: [saved ? "--session" : "--session-id", coordinatorId],
+          environment: { PATH: path_ }
+        })
+        const program = ["env", ...Object.entries(environment).map(([name, value]) => `${name}=${value}`), ...argv]
+        const there = (yield* tmux.panes).some((row) => row.session === session)
+        const opened = yield* tmux.run([
+          ...there ? ["new-window", "-t", `${session}:`] : ["new-session", "-s", session, "-x", "140", "-y", "44"],
+          ...["-d", "-P", "-F", "#{pane_id}", "-c", harness.project, "--", ...program]
+        ])
+        const pane = Pane.make(tmux, opened.trim())
+        yield* pane.shows("mock-1")
+        return { ...pane, sessionId: coordinatorId, directory: harness.project }
+      })
+
+    const pidOf = (pane: string) =>
+      Effect.map(
+        eventually(
+          `the process of ${pane}`,
+          Effect.map(tmux.panes, (rows) => Option.fromNullable(rows.find((row) => row.pane === pane)))
+        ),
+        ({ pid }) => piIn(pid)
+      )
+
+    let coordinator = yield* startCoordinator(false)
+    yield* coordinator.type("/intercom start")
+    yield* coordinator.shows("this session now coordinates the team")
+
+    const agents = Effect.map(
+      Effect.suspend(() => decodeConfig(fs.readFileSync(file, "utf8"))),
+      (config) => config.agents
+    )
+    const fileText = Effect.sync(() => fs.readFileSync(file, "utf8"))
+    const closingOf = (worker: Worker) =>
+      Effect.map(agents, (all): Option.Option<Closing> => {
+        const agent = all.find((one) => one.sessionId === worker.sessionId)
+        if (agent?.closeJob === undefined) return Option.none()
+        return Option.some({ agent, job: agent.closeJob })
+      })
+
+    /** What Herdr's integration would report of a worker's pane; nothing elsewhere. */
+    const integrate = (worker: Worker) =>
+      Effect.gen(function*() {
+        if (herdr === undefined || surroundings !== "herdr with its Pi integration") return
+        const saved = fs.readdirSync(path.join(harness.agentDir, "sessions"), { recursive: true, encoding: "utf8" })
+          .find((name) => name.endsWith(`${worker.sessionId}.jsonl`))
+        assert.isDefined(saved, "the worker's session is saved")
+        const ids = { workspace: "", tab: "", pane: "", terminal: "", tmux: worker.pane }
+        yield* herdr.agent(ids, "pi", path.join(harness.agentDir, "sessions", saved ?? ""))
+      })
+
+    /** Opens a worker and gives it a name; it has had a turn when it is to be known to Herdr's integration. */
+    const open = Effect.gen(function*() {
+      const before = new Set((yield* agents).map(({ sessionId }) => sessionId))
+      yield* coordinator.type("create worker")
+      const agent = yield* eventually(
+        "a new worker in the team file",
+        Effect.map(agents, (all) => Option.fromNullable(all.find(({ sessionId }) => !before.has(sessionId)))),
+        coordinator.screen
+      )
+      const row = yield* eventually(
+        `the tab of ${agent.name}`,
+        Effect.map(tmux.panes, (rows) => Option.fromNullable(rows.find((one) => one.window === agent.name))),
+        coordinator.screen
+      )
+      const { name, sessionId } = agent
+      yield* model.request(
+        `the coordinator has reloaded ${name}`,
+        (one) =>
+          one.session === coordinatorId && one.lastUser.includes(`(${sessionId})]`) && one.lastRole === "tool" &&
+          lastCall(one) === "intercom_reload_worker"
+      )
+      const worker: Worker = { name, sessionId, pane: row.pane, pid: piIn(row.pid), pi: harness.pane(row.pane) }
+      workers.push(worker)
+      if (surroundings === "herdr with its Pi integration") {
+        yield* worker.pi.type("hello")
+        yield* worker.pi.shows("ECHO hello")
+        yield* integrate(worker)
+      }
+      return worker
+    })
+
+    /** Asks the coordinator to close it, and answers the id of the new job. */
+    const close = (worker: Worker, seconds?: number) =>
+      Effect.gen(function*() {
+        const before = Option.map(yield* closingOf(worker), ({ job }) => job.jobId)
+        yield* coordinator.type(`close ${worker.name}${seconds === undefined ? "" : ` ${seconds}`}`)
+        const { job: { jobId } } = yield* eventually(
+          `a job of ${worker.name}`,
+          Effect.map(closingOf(worker), Option.filter(({ job }) => !Option.contains(before, job.jobId))),
+          coordinator.screen
+        )
+        jobs.set(worker.pane, (jobs.get(worker.pane) ?? new Set()).add(jobId))
+        mayEnd.set(worker.pane, "job")
+        return jobId
+      })
+
+    /** Waits until its job is there. */
+    const until = (worker: Worker, ...states: ReadonlyArray<CloseState>): Effect.Effect<Closing, NeverCame> =>
+      eventually(
+        `${worker.name}'s close is ${states.join(" or ")}`,
+        Effect.orDie(Effect.map(closingOf(worker), Option.filter(({ job }) => states.includes(job.state)))),
+        Effect.zipWith(fileText, worker.pi.screen, (config, screen) => `${config}\n${screen}`)
+      )
+
+    /** What the coordinator's model was told of a job. */
+    const notices = (jobId: string): ReadonlyArray<string> => [
+      ...new Set(
+        model.requests().flatMap((one) =>
+          one.session === coordinatorId
+            ? one.messages.flatMap(({ role, text }) =>
+              role === "user" && text.startsWith("[Intercom close notice") && text.includes(`\njob: ${jobId}\n`)
+                ? [text]
+                : []
+            )
+            : []
+        )
+      )
+    ]
+
+    /** Waits for the notice of a job in that state. */
+    const told = (jobId: string, state: string) =>
+      eventually(
+        `the notice that ${jobId} is ${state}`,
+        Effect.sync(() =>
+          Option.fromNullable(
+            notices(jobId).find((text) => new RegExp(`\nstate: ${state}\\b`).test(text))
+          )
+        ),
+        coordinator.screen
+      )
+
+    const set = (fault: string, sessionId: string, on: boolean) =>
+      Effect.sync(() => {
+        const at = path.join(faults, `${fault}-${sessionId}`)
+        if (on) fs.writeFileSync(at, "")
+        else fs.rmSync(at, { force: true })
+      })
+    const heldAt = (sessionId: string): number => {
+      const at = path.join(faults, `held-${sessionId}`)
+      return fs.existsSync(at) ? fs.statSync(at).size : 0
+    }
+
+    const kill = (pane: string, pid: number) =>
+      Effect.sync(() => {
+        mayEnd.set(pane, "test")
+        process.kill(pid, "SIGKILL")
+      })
+
+    return {
+      version,
+      surroundings,
+      harness,
+      script,
+      workers,
+      hook,
+      /** The coordinator's Pi that runs now. */
+      coordinator: () => coordinator,
+      agents,
+      open,
+      integrate,
+      close,
+      closingOf,
+      until,
+      notices,
+      told,
+      commands,
+      /** What is posted to a session waits from now on, until it is released. */
+      hold: (sessionId: string) => set("hold", sessionId, true),
+      release: (sessionId: string) => set("hold", sessionId, false),
+      /** Waits until something more is held there than before the action. */
+      holding: <A, E, R>(sessionId: string, action: Effect.Effect<A, E, R>) =>
+        Effect.gen(function*() {
+          yield* set("hold", sessionId, true)
+          const before = heldAt(sessionId)
+          const done = yield* action
+          yield* eventuallyTrue(
+            `a message waits at the door of ${sessionId}`,
+            Effect.sync(() => heldAt(sessionId) > before),
+            Effect.zipWith(fileText, coordinator.screen, (config, screen) => `${config}\n${screen}`)
+          )
+          return done
+        }),
+      /** From now on it does not end when its terminal goes. */
+      stubborn: (sessionId: string) => set("stubborn", sessionId, true),
+      /** Ends the Pi of a pane as the kernel does; a pane of tmux goes with its only program. */
+      kill: (worker: Worker) => kill(worker.pane, worker.pid),
+      /** Allows a pane to end: the test itself ends it, or its program. */
+      ends: (pane: string) => Effect.sync(() => void mayEnd.set(pane, "test")),
+      /** The coordinator's Pi is killed. */
+      killCoordinator: Effect.gen(function*() {
+        yield* kill(coordinator.pane, yield* pidOf(coordinator.pane))
+        yield* coordinator.gone
+      }),
+      /** A new Pi on the coordinator's saved session. */
+      restartCoordinator: Effect.gen(function*() {
+        coordinator = yield* startCoordinator(true)
+        yield* coordinator.type("/intercom")
+        yield* coordinator.shows(/Intercom:\s+coordinator\s+on\s+port/)
+      }),
+      pidOf
+    }
+  })
+
+export type CloseTeam = Effect.Effect.Success<ReturnType<typeof make>>
+export type Needs = Effect.Effect<CloseTeam, TmuxFailed | NeverCame, Scope.Scope>
