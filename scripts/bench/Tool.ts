@@ -37,6 +37,7 @@ const session = (sessionId: typeof coordinatorId, root: string, last: Scope.Scop
   )
   const launching = Layer.succeed(HostProgram, {
     argv: Effect.succeed(["pi"] as const),
+    monitor: () => Effect.succeed(["true"] as const),
     environment: Effect.succeed({}),
     checkCopies: () => Effect.void
   })

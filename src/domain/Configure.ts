@@ -2,9 +2,9 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { ConfigRefused } from "./ConfigErrors.ts"
 import { describe, firstProblem } from "./Problems.ts"
-import { Agent, agentBySession, coordinatorOf, proposeConfig, type TeamConfig } from "./TeamConfig.ts"
+import { Agent, agentBySession, coordinatorOf, hasWorkers, proposeConfig, type TeamConfig } from "./TeamConfig.ts"
 
-/** What `configure` did: the whole config, the entry, and whether the session had none before. */
+/** What `configure` did: the whole config, the entry, and whether it is the team's first worker. */
 export interface Configured {
   readonly config: TeamConfig
   readonly agent: Agent
@@ -46,6 +46,6 @@ export const configureAgent = <E>(
   return Either.map(proposeConfig(config, { agents }), (changed) => ({
     config: changed,
     agent,
-    first: replaced === undefined
+    first: !hasWorkers(config)
   }))
 }

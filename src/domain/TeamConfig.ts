@@ -190,6 +190,9 @@ export const coordinatorOf = (config: TeamConfig): Agent => {
   throw new Error("a valid team file has a coordinator")
 }
 
+/** Whether somebody works for the coordinator. */
+export const hasWorkers = (config: TeamConfig): boolean => config.agents.some((agent) => !agent.coordinator)
+
 /** The entry of a session, if it has one. */
 export const agentBySession = (config: TeamConfig, sessionId: string): Agent | undefined =>
   config.agents.find((agent) => agent.sessionId === sessionId)

@@ -3,13 +3,14 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type { Port, SessionId } from "../domain/Primitives.ts"
-import { agentBySession, coordinatorOf, proposeConfig, type TeamConfig } from "../domain/TeamConfig.ts"
+import { agentBySession, coordinatorOf, hasWorkers, proposeConfig, type TeamConfig } from "../domain/TeamConfig.ts"
 import { ConfigReader } from "../services/ConfigReader.ts"
 import { ConfigStore } from "../services/ConfigStore.ts"
 import { ObservationLog } from "../services/ObservationLog.ts"
 import { SessionScope } from "../services/SessionScope.ts"
 import { CloseJobs } from "./close/CloseJobs.ts"
 import type { Member } from "./Membership.ts"
+import { ensureMonitor } from "./MonitorPane.ts"
 import { ownPort } from "./Post.ts"
 
 /** The coordinator's entry with the port it is bound to now, and without the legacy `dashboardPort` (spec 3.2). */
@@ -49,7 +50,8 @@ export const keepHouse = Effect.fn("keepHouse")(function*(root: string) {
 export const coordinate = Effect.fn("coordinate")(function*(standing: Member) {
   const { guard, sessionId } = yield* SessionScope
   const port = yield* ownPort
-  yield* (yield* ConfigStore).update(standing.root, sessionId, guard, present(sessionId, port))
+  const config = yield* (yield* ConfigStore).update(standing.root, sessionId, guard, present(sessionId, port))
   yield* (yield* CloseJobs).settleAll(standing.root)
   yield* keepHouse(standing.root)
+  if (hasWorkers(config)) yield* ensureMonitor(standing.root)
 })

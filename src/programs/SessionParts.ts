@@ -5,12 +5,14 @@ import { CloseJobs } from "./close/CloseJobs.ts"
 import { OwnClose } from "./close/OwnClose.ts"
 import { Delivery } from "./Delivery.ts"
 import { Membership } from "./Membership.ts"
+import { MonitorTurn } from "./MonitorPane.ts"
 import { ReportQueue } from "./ReportQueue.ts"
 
 /** What the programs of one session share, over its services; built once a session. */
 export const layer = Layer.merge(CloseJobs.layer, OwnClose.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(
     Membership.layer,
+    MonitorTurn.layer,
     Delivery.layer,
     ReportQueue.layer,
     ActivityTracker.layer,

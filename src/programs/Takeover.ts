@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { lockOf } from "../domain/ConfigErrors.ts"
 import { Refused } from "../domain/SessionErrors.ts"
 import { observed, takeOver } from "../domain/TakeOver.ts"
-import type { Agent } from "../domain/TeamConfig.ts"
+import { type Agent, hasWorkers } from "../domain/TeamConfig.ts"
 import { ConfigStore } from "../services/ConfigStore.ts"
 import { HostSession } from "../services/HostSession.ts"
 import { IntercomClient } from "../services/IntercomClient.ts"
@@ -12,6 +12,7 @@ import { SessionScope } from "../services/SessionScope.ts"
 import { CloseJobs } from "./close/CloseJobs.ts"
 import { keepHouse } from "./Coordinate.ts"
 import { type Member, Membership, type Standing } from "./Membership.ts"
+import { ensureMonitor } from "./MonitorPane.ts"
 import { ownPort } from "./Post.ts"
 import { load } from "./Responsibility.ts"
 import { enterTeam } from "./Team.ts"
@@ -88,6 +89,7 @@ export const takeover = Effect.fn("takeover")(function*(standing: Standing) {
   yield* load(after.self)
   yield* (yield* CloseJobs).settleAll(after.root)
   yield* keepHouse(after.root)
+  if (hasWorkers(after.config)) yield* ensureMonitor(after.root)
   yield* (yield* ObservationLog).record({ event: "config.changed" })
   return `Intercom: this session now coordinates the team of ${after.root}, in place of session ` +
     `${now.coordinator.sessionId}. Its workers report here.` +

@@ -58,7 +58,7 @@ export class ConfigStore extends Context.Tag("pi-intercom/ConfigStore")<ConfigSt
   /**
    * Appends or replaces the entry of `values.sessionId`. The directory is resolved for real: it must be the root or
    * below it, and a directory; stored root-relative. `allow` is asked with the entry that would be replaced (the close
-   * fence); handoff, closeJob and unknown keys are kept. Answers the written entry.
+   * fence); handoff, closeJob and unknown keys are kept. Answers the written entry, and whether it is the first worker's.
    */
   readonly configure: <E>(
     root: string,

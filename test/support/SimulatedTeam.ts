@@ -101,6 +101,7 @@ const makePi = () => {
   const checking: { do: Effect.Effect<void> } = { do: Effect.void }
   const program = Layer.succeed(HostProgram, {
     argv: Effect.succeed(["pi", "-e", "/extension.js"] as const),
+    monitor: (root) => Effect.succeed(["node", "/monitor.cjs", "--root", root] as const),
     environment: Effect.succeed({ PATH: "/bin" }),
     checkCopies: (directory) =>
       Effect.suspend(() =>

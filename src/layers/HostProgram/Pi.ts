@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { readFile, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { LaunchFailed } from "../../domain/Launch.ts"
+import { noMonitor } from "../../domain/MonitorPane.ts"
 import { HostProgram } from "../../services/HostProgram.ts"
 import { Platform } from "../../services/Platform.ts"
 import * as Files from "../Files.ts"
@@ -45,6 +46,9 @@ const carried = [
   "PI_CODING_AGENT_SESSION_DIR",
   "PI_INTERCOM_ALLOW_UNAUTHENTICATED"
 ] as const
+
+/** The monitor's program in the folder that the extension's entry is in. */
+const monitorFile = "monitor.cjs"
 
 const variable = (name: string) => Effect.orDie(Config.option(Config.string(name)))
 
@@ -119,12 +123,27 @@ const make = <S extends Settings>(host: PiHost<S>) =>
           "take one of them out of Pi's settings or folders"
       })
 
+    // Compiled into one executable, Pi has no script on disk: the runtime is Pi, and other programs need a Node.
+    const running = Effect.map(realPath(process.argv[1] ?? ""), (script) => ({
+      script,
+      runtime: Option.isSome(script) ? process.execPath : "node"
+    }))
+
     const argv = Effect.gen(function*() {
       const other = Option.filter(yield* variable("PI_INTERCOM_PI"), (program) => program !== "")
       if (Option.isSome(other)) return [other.value, "-e", host.entry] as const
-      // Compiled into one executable, Pi has no script on disk: the runtime is Pi.
-      const script = yield* realPath(process.argv[1] ?? "")
+      const { script } = yield* running
       return [process.execPath, ...Option.toArray(script), "-e", host.entry] as const
+    })
+
+    const monitor = Effect.fn("HostProgram.monitor")(function*(root: string) {
+      const entry = Option.getOrElse(yield* realPath(host.entry), () => host.entry)
+      const program = yield* realPath(join(dirname(entry), monitorFile))
+      if (Option.isNone(program)) {
+        return yield* noMonitor(`${monitorFile} is not beside the extension; install Intercom again`)
+      }
+      const { runtime } = yield* running
+      return [runtime, program.value, "--root", root] as const
     })
 
     const environment = Effect.map(
@@ -148,7 +167,7 @@ const make = <S extends Settings>(host: PiHost<S>) =>
       }
     })
 
-    return HostProgram.of({ argv, environment, checkCopies })
+    return HostProgram.of({ argv, monitor, environment, checkCopies })
   })
 
 /** The Pi of this process, with what its thin entry hands over. */

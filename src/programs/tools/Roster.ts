@@ -14,6 +14,7 @@ import { ObservationLog } from "../../services/ObservationLog.ts"
 import { SessionScope } from "../../services/SessionScope.ts"
 import { CloseJobs } from "../close/CloseJobs.ts"
 import type { Member, Standing } from "../Membership.ts"
+import { ensureMonitor } from "../MonitorPane.ts"
 import { publishTeam } from "../Team.ts"
 import { findTarget, meetFence } from "./Target.ts"
 
@@ -39,8 +40,9 @@ export const configureWorker = Effect.fn("intercom_configure_worker")(
       replaced !== undefined && (isHeld(replaced.sessionId) || fences(replaced.closeJob, now))
         ? Either.left(fenceRefusal({ name: replaced.name, self: false }))
         : Either.right(undefined)
-    const { agent } = yield* (yield* ConfigStore).configure(standing.root, sessionId, guard, args, allow)
+    const { agent, first } = yield* (yield* ConfigStore).configure(standing.root, sessionId, guard, args, allow)
     yield* changed
+    if (first) yield* ensureMonitor(standing.root)
     return result({ written: true, reloaded: false, name: agent.name, projectDirectory: agent.projectDirectory })
   }
 )

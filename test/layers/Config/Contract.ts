@@ -173,13 +173,14 @@ export const contract = (name: string, place: Effect.Effect<Place, never, Scope.
         const { layer, root } = yield* place
         const { reader, store } = yield* session(layer)
         yield* store.publish(root, first(), open)
-        yield* Effect.forEach(
+        const written = yield* Effect.forEach(
           Array.from({ length: 20 }, (_, index) => `w${index}`),
           (id) => store.configure(root, coordinatorId, open, values(id), allow),
           { concurrency: "unbounded" }
         )
         const config = Option.getOrThrow(yield* reader.read(root))
         assert.lengthOf(config.agents, 21)
+        assert.lengthOf(written.filter((one) => one.first), 1)
       }))
 
     it.scopedLive("configure appends, then replaces and keeps handoff, closeJob and unknown keys", () =>
@@ -188,7 +189,7 @@ export const contract = (name: string, place: Effect.Effect<Place, never, Scope.
         yield* write(fixture)
         const { reader, store } = yield* session(layer)
         const added = yield* store.configure(root, fixtureCoordinator, open, values("new"), allow)
-        assert.isTrue(added.first)
+        assert.isFalse(added.first)
         assert.strictEqual(added.agent.projectDirectory, ".")
         const id = "0199f2d0-6b11-7c0a-8f02-7a3d9c0e2b02"
         const replaced: Array<string | undefined> = []

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
-import { realpathSync, writeFileSync } from "node:fs"
+import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, vi } from "vitest"
 import { HostProgram } from "../../../src/services/HostProgram.ts"
@@ -37,6 +37,26 @@ describe("HostProgram", () => {
       const argv = (value: string) => given({ PI_INTERCOM_PI: value })(Effect.flatMap(host, (pi) => pi.argv))
       assert.deepStrictEqual([...(yield* argv("/opt/my pi"))], ["/opt/my pi", "-e", join(folder, "ours/dist/e.js")])
       assert.strictEqual((yield* argv(""))[0], process.execPath)
+    }))
+
+  it.scopedLive("the monitor is the file beside the real entry, run by the runtime of this Pi; without it there is none", () =>
+    Effect.gen(function*() {
+      const { folder, host } = yield* program
+      const monitor = Effect.flatMap(host, (pi) => pi.monitor("/the root"))
+      assert.strictEqual(
+        (yield* Effect.flip(monitor)).message,
+        "There is no monitor pane: monitor.cjs is not beside the extension; install Intercom again. " +
+          "Nothing was created; messages work without it."
+      )
+      mkdirSync(join(folder, "real/dist"), { recursive: true })
+      for (const name of ["e.js", "monitor.cjs"]) writeFileSync(join(folder, "real/dist", name), "")
+      rmSync(join(folder, "ours/dist/e.js"), { force: true })
+      mkdirSync(join(folder, "ours/dist"), { recursive: true })
+      symlinkSync(join(folder, "real/dist/e.js"), join(folder, "ours/dist/e.js"))
+      assert.deepStrictEqual(
+        [...(yield* monitor)],
+        [process.execPath, join(folder, "real/dist/monitor.cjs"), "--root", "/the root"]
+      )
     }))
 
   it.scopedLive("exactly the variables of the spec are carried, as they are, and only when set", () =>

@@ -15,6 +15,7 @@ import { Membership } from "../../../src/programs/Membership.ts"
 import * as SessionParts from "../../../src/programs/SessionParts.ts"
 import { start } from "../../../src/programs/Start.ts"
 import { publishTeam } from "../../../src/programs/Team.ts"
+import { HostProgram } from "../../../src/services/HostProgram.ts"
 import { Multiplexers } from "../../../src/services/Multiplexers.ts"
 import { SavedSessions } from "../../../src/services/SavedSessions.ts"
 import { makeHost } from "../HostSimulated.ts"
@@ -47,6 +48,14 @@ const noSessions = Layer.succeed(SavedSessions, {
   header: () => Effect.succeed("absent")
 })
 
+/** Nothing is started from here. */
+const program = Layer.succeed(HostProgram, {
+  argv: noPane,
+  monitor: () => noPane,
+  environment: noPane,
+  checkCopies: () => noPane
+})
+
 /** The product's programs for one session: real files, real HTTP, a simulated host. Ends with the scope. */
 export const startSession = Effect.fnUntraced(
   function*(id: SessionId, directory: string, files: Context.Context<Files>) {
@@ -61,6 +70,7 @@ export const startSession = Effect.fnUntraced(
       IntercomServer.layer,
       IntercomClient.layer,
       terminals,
+      program,
       noSessions,
       makeObservationMemory().layer
     ).pipe(

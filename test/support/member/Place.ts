@@ -122,7 +122,10 @@ export const make = (tmux: RealTmux, version: HostVersion) =>
       untouched: () => ({
         team: fs.existsSync(team) ? fs.readFileSync(team, "utf8") : undefined,
         ledger: fs.existsSync(ledger) ? fs.readFileSync(ledger, "utf8") : undefined,
-        locks: fs.readdirSync(own).filter((name) => name.endsWith(".lock") || name.includes("takeover")),
+        // A coordinator that has just started may be looking for its monitor pane.
+        locks: fs.readdirSync(own).filter((name) =>
+          (name.endsWith(".lock") || name.includes("takeover")) && name !== "monitor.lock"
+        ),
         home: picture(home)
       })
     }
