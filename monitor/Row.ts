@@ -1,3 +1,4 @@
+import { needOf, needs } from "../src/domain/Attention.ts"
 import type { Probe } from "../src/domain/Probe.ts"
 import type { ReportStatus } from "../src/domain/Report.ts"
 import type { ObservedStatus, Seen, WorkerView } from "../src/domain/Snapshot.ts"
@@ -97,12 +98,10 @@ const seenNow = (seen: Seen, now: number) => {
   return { status: seen.observedStatus, words: old ? `${age} (old)` : age, short: age, old }
 }
 
-const rankOf = (report: ReportStatus | undefined, status: ObservedStatus, uncertain: boolean, connection: Probe) => {
-  if (report === "needs_decision") return 0
-  if (report === "blocked") return 1
-  if (status === "waiting") return 2
-  if (uncertain) return 3
-  return connection.state === "disconnected" ? 5 : 4
+const rankOf = (worker: WorkerView, status: ObservedStatus, connection: Probe): number => {
+  const need = needOf(worker, status)
+  if (need !== undefined) return needs.indexOf(need)
+  return connection.state === "disconnected" ? needs.length + 1 : needs.length
 }
 
 const activityTone = (status: ObservedStatus, old: boolean): Tone =>
@@ -113,7 +112,7 @@ const rowOf = (worker: WorkerView, check: Check | undefined, now: number): Row =
   const connection = connectionOf(agent, check, now)
   const { old, short, status, words } = seenNow(seen, now)
   const uncertain = agent.closeJob?.state === "uncertain"
-  const rank = rankOf(report?.status, status, uncertain, connection)
+  const rank = rankOf(worker, status, connection)
   return {
     id: agent.sessionId,
     worker,

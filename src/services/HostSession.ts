@@ -26,6 +26,8 @@ export class HostSession extends Context.Tag("pi-intercom/HostSession")<HostSess
   readonly setName: (name: string) => Effect.Effect<void>
   /** Shows one line to the person. */
   readonly notify: (text: string, level: "info" | "warning" | "error") => Effect.Effect<void>
+  /** Keeps one line in sight of the person, beside those of other extensions, until another one or none takes its place. */
+  readonly status: (text: string | undefined) => Effect.Effect<void>
   /** Asks the person; false when they decline or cannot be asked. */
   readonly confirm: (title: string, text: string) => Effect.Effect<boolean>
 }>() {}

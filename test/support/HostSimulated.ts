@@ -24,6 +24,8 @@ export interface SimulatedHost {
   tools: ReadonlyArray<ToolName>
   readonly texts: Array<string>
   readonly notices: Array<string>
+  /** The line that is kept in sight. */
+  status: string | undefined
   /** Where the session is kept. */
   file: string | undefined
   /** The results of tool calls on its branch, the latest last. */
@@ -54,6 +56,7 @@ export const makeHost = (sessionId: string, directory: string): SimulatedHost =>
     tools: [],
     texts: [],
     notices: [],
+    status: undefined,
     file: `/saved${directory}/${sessionId}.jsonl`,
     results: [],
     work: WorkWitness.make(),
@@ -73,6 +76,7 @@ export const makeHost = (sessionId: string, directory: string): SimulatedHost =>
             }),
           setName: (name) => Effect.sync(() => void (host.name = name)),
           notify: (text) => Effect.sync(() => void host.notices.push(text)),
+          status: (text) => Effect.sync(() => void (host.status = text)),
           confirm: (_title, text) => Effect.suspend(() => host.answer(text))
         }),
         Layer.succeed(HostTools, { activate: (names) => Effect.sync(() => void (host.tools = names)) }),

@@ -16,6 +16,9 @@ const startBound = "1500 millis"
 const acknowledgementBound = "1 second"
 const look = Schedule.spaced("5 millis")
 
+/** Our line among those of other extensions. */
+const statusKey = "intercom"
+
 /** Pi throws on every use of a context or API of a session that it has replaced (both hosts). */
 const whileCurrent = <A>(use: () => A): Effect.Effect<Option.Option<A>> => Effect.option(Effect.try(use))
 
@@ -25,7 +28,7 @@ type Pi = Pick<ExtensionAPI, "sendUserMessage" | "setSessionName">
 /** What is used of the context of a `session_start`. */
 interface Session extends Pick<ExtensionContext, "cwd" | "isIdle"> {
   readonly sessionManager: Pick<ExtensionContext["sessionManager"], "getSessionId">
-  readonly ui: Pick<ExtensionContext["ui"], "notify" | "confirm">
+  readonly ui: Pick<ExtensionContext["ui"], "notify" | "setStatus" | "confirm">
 }
 
 const make = (
@@ -72,6 +75,8 @@ const make = (
     deliver: hand,
     setName: (name) => Effect.asVoid(whileCurrent(() => pi.setSessionName(name))),
     notify: (text, level) => Effect.asVoid(whileCurrent(() => context.ui.notify(present(text), level))),
+    status: (text) =>
+      Effect.asVoid(whileCurrent(() => context.ui.setStatus(statusKey, text === undefined ? text : present(text)))),
     confirm: (title, text) =>
       Effect.tryPromise((signal) => context.ui.confirm(title, present(text), { signal })).pipe(
         Effect.orElseSucceed(() => false)

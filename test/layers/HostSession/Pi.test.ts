@@ -11,7 +11,14 @@ import { HostSession } from "../../../src/services/HostSession.ts"
 /** A host that behaves as was measured on 1.6.0 and 0.84.4, one step at a time. */
 const makeHost = () => {
   const witness = InputWitness.make()
-  const state = { stale: false, idle: true, drops: false, late: false, sent: new Array<string>() }
+  const state = {
+    stale: false,
+    idle: true,
+    drops: false,
+    late: false,
+    sent: new Array<string>(),
+    status: new Array<readonly [string, string | undefined]>()
+  }
   const check = () => {
     if (state.stale) throw new Error("This extension ctx is stale after session replacement or reload.")
   }
@@ -41,6 +48,10 @@ const makeHost = () => {
       },
       ui: {
         notify: check,
+        setStatus: (key, text) => {
+          check()
+          state.status.push([key, text])
+        },
         confirm: () => {
           check()
           return Promise.resolve(true)
@@ -194,6 +205,16 @@ describe("HostSession over Pi", () => {
     }).pipe(Effect.provide(host.layer))
   })
 
+  it.effect("keeps one line in sight, until there is none", () => {
+    const host = makeHost()
+    return Effect.gen(function*() {
+      const session = yield* HostSession
+      yield* session.status("one")
+      yield* session.status(undefined)
+      assert.deepStrictEqual(host.state.status, [["intercom", "one"], ["intercom", undefined]])
+    }).pipe(Effect.provide(host.layer))
+  })
+
   it.effect("is safe after the session was replaced", () => {
     const host = makeHost()
     return Effect.gen(function*() {
@@ -207,6 +228,8 @@ describe("HostSession over Pi", () => {
       assert.isFalse(yield* session.confirm("title", "text"))
       yield* session.setName("name")
       yield* session.notify("text", "info")
+      yield* session.status("text")
+      assert.deepStrictEqual(host.state.status, [])
       assert.strictEqual(session.directory, "/project")
     }).pipe(Effect.provide(host.layer))
   })
