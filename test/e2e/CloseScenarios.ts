@@ -1,9 +1,11 @@
 import { assert } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as fs from "node:fs"
 import type { CloseReason, CloseState } from "../../src/domain/CloseTable.ts"
-import { type CloseTeam, coordinatorId, type Worker } from "../support/close/CloseTeam.ts"
-import { eventuallyTrue } from "../support/Eventually.ts"
+import { type Call, type CloseTeam, coordinatorId, type Worker } from "../support/close/CloseTeam.ts"
+import { eventually, eventuallyTrue } from "../support/Eventually.ts"
 import { isRunning } from "../support/Processes.ts"
 
 /** A job that goes on when it is let. */
@@ -222,3 +224,202 @@ const answers = (team: CloseTeam, order: string): ReadonlyArray<string> =>
       ? [one.messages.at(-1)?.text ?? ""]
       : []
   )
+
+/** Why a job ended as it did, and that its worker still has its pane and no command was given for it. */
+const isSpared = (team: CloseTeam, worker: Worker, jobId: string, state: CloseState, reason: CloseReason) =>
+  Effect.gen(function*() {
+    yield* ended(team, worker, jobId, state, reason, handoff(jobId))
+    assert.isTrue(yield* isThere(team, worker))
+    assert.notInclude(yield* team.commands, worker.pane)
+  })
+
+/** 6: its pane is put beside the coordinator's own meanwhile, in the same window: that one is closed, and only that. */
+export const movedHere = (team: CloseTeam) =>
+  Effect.gen(function*() {
+    const worker = yield* team.open
+    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
+    yield* team.harness.tmux.run(["join-pane", "-d", "-s", worker.pane, "-t", team.coordinator().pane])
+    yield* thaw
+    yield* isClosed(team, worker, jobId)
+  })
+
+/** 6: its pane goes to another session of tmux, or another workspace of Herdr. */
+export const movedAway = (team: CloseTeam) =>
+  Effect.gen(function*() {
+    const { herdr, project, tmux } = team.harness
+    const worker = yield* team.open
+    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
+    if (herdr === undefined) {
+      yield* tmux.run(["new-session", "-d", "-s", `away-${worker.name}`, "--", "sleep", "1000"])
+      yield* tmux.run(["join-pane", "-d", "-s", worker.pane, "-t", `away-${worker.name}:`])
+    } else {
+      const { workspace } = yield* herdr.workspace(project, ["sleep", "1000"])
+      const pane = `w0:p${Number(worker.pane.slice(1)) + 1}`
+      yield* herdr.move({ workspace: "", tab: "", pane, terminal: "", tmux: worker.pane }, workspace)
+    }
+    yield* thaw
+    yield* isSpared(team, worker, jobId, "failed", "identity_failed")
+  })
+
+/** 7: another program takes its pane just before that call: that program stays. */
+export const respawned = (team: CloseTeam, before: Call) =>
+  Effect.gen(function*() {
+    const { socket } = team.harness.tmux
+    const worker = yield* team.open
+    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
+    yield* team.before(
+      before,
+      `env -u TMUX ${team.hook.real} -S ${socket} respawn-pane -k -t ${worker.pane} -- sleep 1000`
+    )
+    yield* thaw
+    yield* ended(team, worker, jobId, "failed", "identity_failed", handoff(jobId))
+    const row = (yield* team.harness.tmux.panes).find(({ pane }) => pane === worker.pane)
+    assert.strictEqual(commandOf(row?.pid ?? 0), "sleep")
+    yield* eventuallyTrue("the end of its process", Effect.sync(() => !isRunning(worker.pid)))
+    // tmux itself compared: the command was given, and closed nothing.
+    assert.strictEqual((yield* team.commands).filter((pane) => pane === worker.pane).length, before === "close" ? 1 : 0)
+  })
+
+const commandOf = (pid: number): string => fs.readFileSync(`/proc/${pid}/comm`, "utf8").trim()
+
+/** 8: its Pi ends and another program runs under the same shell, just before it is verified the second time. */
+export const replaced = (team: CloseTeam) =>
+  Effect.gen(function*() {
+    const worker = yield* team.openUnderShell
+    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
+    yield* team.before("verify", `kill -9 ${worker.pid}; while kill -0 ${worker.pid} 2>/dev/null; do sleep 0.01; done`)
+    yield* thaw
+    yield* isSpared(team, worker, jobId, "failed", "identity_failed")
+    assert.isFalse(isRunning(worker.pid))
+  })
+
+/** How the coordinator goes and comes back. */
+export type Interruption = "reload" | "kill"
+
+const comesBack = (team: CloseTeam, how: Interruption) =>
+  Effect.gen(function*() {
+    if (how === "kill") return yield* Effect.zipRight(team.killCoordinator, team.restartCoordinator)
+    yield* team.coordinator().type("/reload")
+    yield* team.coordinator().shows("Reloaded")
+  })
+
+/**
+ * 9: the coordinator goes at that step and comes back: nothing is replayed, and what is not known is said to be so.
+ * Answers the worker.
+ */
+export const coordinatorGoes = (team: CloseTeam, step: Step, how: Interruption) =>
+  Effect.gen(function*() {
+    const worker = yield* team.open
+    const { jobId, thaw } = yield* frozen(team, worker, step)
+    yield* comesBack(team, how)
+    const state = step === "closing" ? "uncertain" : "interrupted"
+    const { agent, job } = yield* team.until(worker, state)
+    assert.deepStrictEqual([job.jobId, job.reason], [jobId, "interrupted"])
+    const reported = step === "awaiting_settlement" || step === "closing"
+    assert.strictEqual(agent.handoff?.summary, reported ? handoff(jobId) : undefined)
+    // The model hears of it in its next run.
+    yield* team.coordinator().type(`after ${jobId}`)
+    yield* team.told(jobId, state)
+    yield* thaw
+    yield* worker.pi.type(`still there ${jobId}`)
+    yield* gets(team, worker, "a text after it", (text) => text === `still there ${jobId}`)
+    assert.deepStrictEqual((yield* team.until(worker, state)).job, job)
+    assert.isTrue(yield* isThere(team, worker))
+    assert.notInclude(yield* team.commands, worker.pane)
+    if (step === "closing") {
+      yield* isFenced(team, worker)
+      yield* team.coordinator().type(`/intercom resolve ${worker.name}`)
+      yield* team.coordinator().shows("Is the worker's pane closed?")
+      yield* team.coordinator().keys("Down", "Enter")
+      yield* team.coordinator().shows("Does the worker still run?")
+      yield* team.coordinator().keys("Enter")
+      const settled = yield* team.until(worker, "failed")
+      assert.deepStrictEqual([settled.job.jobId, settled.job.reason], [jobId, "close_unverified"])
+      yield* team.told(jobId, "failed")
+    }
+    return worker
+  })
+
+/** A worker that nothing is in the way of is closed. */
+export const closesThen = (team: CloseTeam, worker: Worker) =>
+  Effect.flatMap(team.close(worker), (jobId) => isClosed(team, worker, jobId))
+
+/** 10: the worker is killed at that step. With seconds: those that the deadline must be waited for. */
+export const workerDies = (team: CloseTeam, step: Step) =>
+  Effect.gen(function*() {
+    const worker = yield* team.open
+    const { jobId, thaw } = yield* frozen(team, worker, step, 30)
+    yield* team.kill(worker)
+    const [state, reason] = step === "requested"
+      ? ["failed", "delivery_failed"] as const
+      : ["timed_out", "timeout"] as const
+    const reported = step === "awaiting_settlement" || step === "closing" ? handoff(jobId) : undefined
+    yield* ended(team, worker, jobId, state, reason, reported)
+    const { job } = yield* team.until(worker, state)
+    assert.isAtMost(Date.parse(job.updatedAt), Date.parse(job.deadlineAt) + 3_000)
+    yield* thaw
+    assert.notInclude(yield* team.commands, worker.pane)
+  })
+
+/** 12: the close command has its effect and its answer is lost. */
+export const answerLost = (team: CloseTeam) =>
+  Effect.gen(function*() {
+    const worker = yield* team.open
+    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
+    if (team.harness.herdr !== undefined) {
+      yield* team.harness.herdr.faults({ does: "hang", when: "after", command: "pane close" })
+    } else {
+      yield* team.before("close", `"$tmux" "$@" >/dev/null; while kill -0 $PPID; do sleep 0.05; done; exit 1`)
+    }
+    yield* thaw
+    yield* isClosed(team, worker, jobId)
+  })
+
+/** 12: the close command hangs without effect: uncertain, until the person has looked. */
+export const commandHangs = (team: CloseTeam) =>
+  Effect.gen(function*() {
+    const worker = yield* team.open
+    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
+    if (team.harness.herdr !== undefined) {
+      yield* team.harness.herdr.faults({ does: "hang", when: "before", command: "pane close" })
+    } else yield* team.before("close", `while kill -0 $PPID; do sleep 0.05; done; exit 1`)
+    yield* thaw
+    yield* ended(team, worker, jobId, "uncertain", "close_failed", handoff(jobId))
+    assert.isTrue(yield* isThere(team, worker))
+    yield* isFenced(team, worker)
+    assert.strictEqual((yield* team.commands).filter((pane) => pane === worker.pane).length, 1)
+    yield* team.kill(worker)
+    yield* eventuallyTrue("the end of its process", Effect.sync(() => !isRunning(worker.pid)))
+    yield* team.coordinator().type(`tell ${worker.name}: are you there`)
+    const { job } = yield* team.until(worker, "closed")
+    assert.deepStrictEqual([job.jobId, job.reason], [jobId, "close_failed"])
+  })
+
+/** 13: a parked worker comes back as itself, with its handoff. */
+export const resumes = (team: CloseTeam) =>
+  Effect.gen(function*() {
+    const worker = yield* parks(team)
+    const { agent, job } = yield* team.until(worker, "closed")
+    yield* team.coordinator().type(`resume ${worker.name}`)
+    const back = yield* eventually(
+      "its tab",
+      Effect.map(
+        team.harness.tmux.panes,
+        (rows) => Option.fromNullable(rows.find((row) => row.window === worker.name))
+      ),
+      team.coordinator().screen
+    )
+    yield* team.coordinator().type(`tell ${worker.name}: go on ${job.jobId}`)
+    const request = yield* gets(team, worker, "its work", (text) => text.endsWith(`go on ${job.jobId}`))
+    assert.include(request.system, `You are ${worker.name} (session ${worker.sessionId}). Responsibility: Helps.`)
+    const told = request.messages.flatMap(({ args, calls }) =>
+      calls.flatMap((name, at) => name === "intercom_report_handoff" ? [args[at] ?? ""] : [])
+    )
+    assert.deepStrictEqual(told.map((args): unknown => JSON.parse(args)), [
+      { jobId: job.jobId, summary: agent.handoff?.summary }
+    ])
+    assert.notInclude(request.tools.map(({ name }) => name), "intercom_report_handoff")
+    const again = { ...worker, pane: back.pane, pid: yield* team.pidOf(back.pane), pi: team.harness.pane(back.pane) }
+    yield* team.integrate(again)
+    yield* closesThen(team, again)
+  })

@@ -1,7 +1,9 @@
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { CloseJob, CloseState } from "../../../src/domain/CloseTable.ts"
@@ -36,6 +38,11 @@ export interface Closing {
   readonly agent: Agent
   readonly job: CloseJob
 }
+
+/** What the coordinator asks of its multiplexer for a close. */
+export type Call = "verify" | "close"
+const tmuxCalls = { verify: "list-panes", close: "if-shell" } as const
+const herdrCalls = { verify: "pane get", close: "pane close" } as const
 
 export const coordinatorId = "coordinator-session"
 const names = ["Ada", "Ben", "Cleo", "Dora", "Emil", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Lea", "Max", "Nora"]
@@ -75,7 +82,8 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
     const hook = TmuxHook.make(harness.root)
 
     const workers: Array<Worker> = []
-    const mayEnd = new Map<string, Ender>()
+    /** What the test ended itself. */
+    const byTest = new Set<string>()
     const jobs = new Map<string, Set<string>>()
     const commands = Effect.map(
       herdr?.calls ?? Effect.succeed([]),
@@ -86,27 +94,45 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
         ...hook.calls().flatMap((call) => /kill-pane -t (%\d+)/.exec(call)?.[1] ?? [])
       ]
     )
+    let texts: ReadonlyArray<string> = []
     yield* Effect.addFinalizer(() =>
-      Effect.orDie(Effect.flatMap(commands, (all) =>
-        panesEndedAre({
+      Effect.orDie(Effect.flatMap(commands, (all) => {
+        // Only these may have closed a pane.
+        const closing = new Set(texts.flatMap((text) =>
+          Either.getOrThrow(decodeConfig(text)).agents.flatMap(({ closeJob }) =>
+            closeJob?.state === "closed" || closeJob?.state === "uncertain" ? [closeJob.jobId] : []
+          )
+        ))
+        const mayEnd = new Map<string, Ender>([...byTest].map((pane) => [pane, "test"]))
+        for (const [pane, ids] of jobs) if ([...ids].some((id) => closing.has(id))) mayEnd.set(pane, "job")
+        return panesEndedAre({
           tmux,
           mayEnd,
           commands: all,
           jobs: new Map([...jobs].map(([pane, ids]) => [pane, ids.size]))
-        })))
+        })
+      }))
     )
-    yield* ConfigWatch.watch(file)
+    texts = yield* ConfigWatch.watch(file)
 
     /** The coordinator's Pi, in the tmux session where its workers are. */
     const startCoordinator = (saved: boolean) =>
       Effect.gen(function*() {
-        if (herdr !== undefined) return yield* harness.start({ sessionId: coordinatorId, saved })
+        if (herdr !== undefined) {
+          return yield* harness.start({ sessionId: coordinatorId, saved })
+        }
         const path_ = `${hook.bin}:${harness.command().environment["PATH"]}`
         const { argv, environment } = harness.command({
           args: [saved ? "--session" : "--session-id", coordinatorId],
           environment: { PATH: path_ }
         })
-        const program = ["env", ...Object.entries(environment).map(([name, value]) => `${name}=${value}`), ...argv]
+        const program = [
+          "env",
+          ...Object.entries(environment).map(([name, value]) =>
+            `${name}=${value}`
+          ),
+          ...argv
+        ]
         const there = (yield* tmux.panes).some((row) => row.session === session)
         const opened = yield* tmux.run([
           ...there ? ["new-window", "-t", `${session}:`] : ["new-session", "-s", session, "-x", "140", "-y", "44"],
@@ -153,7 +179,27 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
         yield* herdr.agent(ids, "pi", path.join(harness.agentDir, "sessions", saved ?? ""))
       })
 
-    /** Opens a worker and gives it a name; it has had a turn when it is to be known to Herdr's integration. */
+    /** A worker that registers, once it has loaded its name; it has had a turn when Herdr's integration is to know it. */
+    const joined = (sessionId: string, pane: string) =>
+      Effect.gen(function*() {
+        yield* model.request(
+          `the coordinator has reloaded ${sessionId}`,
+          (one) =>
+            one.session === coordinatorId && one.lastUser.includes(`(${sessionId})]`) && one.lastRole === "tool" &&
+            lastCall(one) === "intercom_reload_worker"
+        )
+        const name = given.get(sessionId) ?? sessionId
+        const worker: Worker = { name, sessionId, pane, pid: yield* pidOf(pane), pi: harness.pane(pane) }
+        workers.push(worker)
+        if (surroundings === "herdr with its Pi integration") {
+          yield* worker.pi.type("hello")
+          yield* worker.pi.shows("ECHO hello")
+          yield* integrate(worker)
+        }
+        return worker
+      })
+
+    /** Has the coordinator open a worker. */
     const open = Effect.gen(function*() {
       const before = new Set((yield* agents).map(({ sessionId }) => sessionId))
       yield* coordinator.type("create worker")
@@ -167,21 +213,20 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
         Effect.map(tmux.panes, (rows) => Option.fromNullable(rows.find((one) => one.window === agent.name))),
         coordinator.screen
       )
-      const { name, sessionId } = agent
-      yield* model.request(
-        `the coordinator has reloaded ${name}`,
-        (one) =>
-          one.session === coordinatorId && one.lastUser.includes(`(${sessionId})]`) && one.lastRole === "tool" &&
-          lastCall(one) === "intercom_reload_worker"
-      )
-      const worker: Worker = { name, sessionId, pane: row.pane, pid: piIn(row.pid), pi: harness.pane(row.pane) }
-      workers.push(worker)
-      if (surroundings === "herdr with its Pi integration") {
-        yield* worker.pi.type("hello")
-        yield* worker.pi.shows("ECHO hello")
-        yield* integrate(worker)
-      }
-      return worker
+      return yield* joined(agent.sessionId, row.pane)
+    })
+
+    /** A worker that a person starts from a shell, in a tab beside the others. */
+    const openUnderShell = Effect.gen(function*() {
+      if (herdr !== undefined) return yield* open
+      const sessionId = randomUUID()
+      const { argv, environment } = harness.command({ args: ["--session-id", sessionId] })
+      const program = ["env", ...Object.entries(environment).map(([name, value]) => `${name}=${value}`), ...argv]
+      const opened = yield* tmux.run([
+        ...["new-window", "-t", `${session}:`, "-d", "-P", "-F", "#{pane_id}", "-c", harness.project, "--"],
+        ...["sh", "-c", `"$@"; exec sleep 1000`, "sh", ...program]
+      ])
+      return yield* joined(sessionId, opened.trim())
     })
 
     /** Asks the coordinator to close it, and answers the id of the new job. */
@@ -195,7 +240,6 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
           coordinator.screen
         )
         jobs.set(worker.pane, (jobs.get(worker.pane) ?? new Set()).add(jobId))
-        mayEnd.set(worker.pane, "job")
         return jobId
       })
 
@@ -247,7 +291,7 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
 
     const kill = (pane: string, pid: number) =>
       Effect.sync(() => {
-        mayEnd.set(pane, "test")
+        byTest.add(pane)
         process.kill(pid, "SIGKILL")
       })
 
@@ -258,10 +302,26 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
       script,
       workers,
       hook,
+      /** What tmux runs for the coordinator's side, in shell words: it acts once, before a call of that kind. */
+      before: (call: Call, script: string) =>
+        Effect.suspend(() => {
+          if (herdr !== undefined) {
+            return herdr.faults({
+              does: "run",
+              when: "before",
+              command: herdrCalls[call],
+              nth: 1,
+              argv: ["sh", "-c", script]
+            })
+          }
+          return Effect.sync(() => hook.hook(`case " $* " in *" ${tmuxCalls[call]} "*)\nunhook\n${script}\n;; esac\n`))
+        }),
       /** The coordinator's Pi that runs now. */
       coordinator: () => coordinator,
       agents,
       open,
+      openUnderShell,
+      joined,
       integrate,
       close,
       closingOf,
@@ -290,7 +350,7 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
       /** Ends the Pi of a pane as the kernel does; a pane of tmux goes with its only program. */
       kill: (worker: Worker) => kill(worker.pane, worker.pid),
       /** Allows a pane to end: the test itself ends it, or its program. */
-      ends: (pane: string) => Effect.sync(() => void mayEnd.set(pane, "test")),
+      ends: (pane: string) => Effect.sync(() => void byTest.add(pane)),
       /** The coordinator's Pi is killed. */
       killCoordinator: Effect.gen(function*() {
         yield* kill(coordinator.pane, yield* pidOf(coordinator.pane))
