@@ -15,6 +15,7 @@ type Measurement = (folder: string) => Effect.Effect<Figures, Error, Scope.Scope
 const groups = {
   send: (): Promise<{ figures: Measurement }> => import("./bench/Send.ts"),
   config: (): Promise<{ figures: Measurement }> => import("./bench/Config.ts"),
+  close: (): Promise<{ figures: Measurement }> => import("./bench/Close.ts"),
   load: (): Promise<{ figures: Measurement }> => import("./bench/Load.ts"),
   tokens: (): Promise<{ figures: Measurement }> => import("./bench/Tokens.ts")
 } as const
