@@ -7,6 +7,8 @@ export interface VerifiedPane extends Pane {
    * so not given out again while that one lives. Herdr does not compare one.
    */
   readonly firstPid: number | undefined
+  /** Under Herdr the pane of the session that verified it: a list without that one is not whole. */
+  readonly verifier?: Pane
 }
 
 /**

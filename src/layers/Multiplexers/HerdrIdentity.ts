@@ -83,7 +83,7 @@ export const make = (
       uid: ours.uid
     })
     yield* unless(problem === undefined, problem ?? "")
-    return { ...paneOf(pane), firstPid: undefined } satisfies VerifiedPane
+    return { ...paneOf(pane), firstPid: undefined, verifier: paneOf(closer) } satisfies VerifiedPane
   })
 
   /**
@@ -91,10 +91,13 @@ export const make = (
    * panes that lacks its terminal, which stays with a pane that gets another id in another workspace (facts/herdr). A
    * list without this session's own pane, where that belongs, is not whole.
    */
-  const gone = Effect.fn("Herdr.gone")(
-    function*({ paneId, terminalId, workspaceId }: PaneTrace) {
+  const lacks = Effect.fn("Herdr.lacks")(
+    function*(
+      { paneId, terminalId, workspaceId }: Pick<PaneTrace, "paneId" | "terminalId" | "workspaceId">,
+      from: Effect.Effect<Pane, { readonly detail: string }>
+    ) {
       if (!isId(workspaceId) || !isId(paneId) || !isId(terminalId)) return false
-      const { pane_id: caller, workspace_id: here } = yield* own
+      const { paneId: caller, workspaceId: here } = yield* from
       const inIt = yield* client.list(workspaceId)
       if (!inIt.every((pane) => pane.workspace_id === workspaceId && pane.pane_id !== paneId)) return false
       if (here === workspaceId && !inIt.some((pane) => pane.pane_id === caller)) return false
@@ -105,7 +108,10 @@ export const make = (
     Effect.orElseSucceed(() => false)
   )
 
-  const isGone = (pane: VerifiedPane) => gone({ ...pane, multiplexer: "herdr" })
+  const identify = Effect.map(asked(own), paneOf)
+  const gone = (trace: PaneTrace) => lacks(trace, identify)
+  // Who verified it moments ago is not asked for again: a close has few calls (spec 6.2, cost).
+  const isGone = (pane: VerifiedPane) => lacks(pane, Effect.succeed(pane.verifier ?? pane))
 
-  return { identify: Effect.map(asked(own), paneOf), verify, gone, isGone }
+  return { identify, verify, gone, isGone }
 }
