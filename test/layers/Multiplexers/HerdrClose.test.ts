@@ -60,7 +60,8 @@ describe("closing a pane of Herdr, scripted", () => {
         (multiplexer) => multiplexer.verify({ ...place, ...claim }, SessionId.make("c-1")),
         { processes: processes({ environment: () => Effect.succeed(Option.some("w1:p7")) }) }
       )
-      assert.deepStrictEqual(found, pane)
+      const verifier = { workspaceId: "w1", paneId: "w1:p1", terminalId: "term-1" }
+      assert.deepStrictEqual(found, { ...pane, verifier })
     }))
 
   it.effect("is one call, exactly this one, for 2 s, after the last look", () =>
