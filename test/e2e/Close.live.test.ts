@@ -1,21 +1,13 @@
-import { afterAll, layer } from "@effect/vitest"
-import * as Context from "effect/Context"
+import { afterAll } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as CloseTeam from "../support/close/CloseTeam.ts"
 import { summary } from "../support/close/PaneLedger.ts"
 import * as Scenarios from "./CloseScenarios.ts"
-
-class Team extends Context.Tag("test/CloseTeam")<Team, CloseTeam.CloseTeam>() {}
-
-const bound = 240_000
-const inTmux = Layer.scoped(Team, CloseTeam.make("1.6.0", "tmux"))
+import { sharing } from "./CloseTeams.ts"
 
 afterAll(() => console.log(summary()))
 
-layer(inTmux, { excludeTestServices: true, timeout: bound })("closing in real Pi 1.6.0 in tmux", (it) => {
-  const proves = (what: string, scenario: (team: CloseTeam.CloseTeam) => Effect.Effect<unknown, unknown>) =>
-    it.scoped(what, () => Effect.asVoid(Effect.flatMap(Team, scenario)), bound)
+// One case of each kind; Close.long.test.ts has every step, in everything.
+sharing("1.6.0", "tmux", (proves) => {
   proves("a parked worker is resumed and knows its name, its responsibility and its handoff", Scenarios.resumes)
   proves("a text after the report: it reports again and is closed with the later handoff", Scenarios.inputAfterReport)
   proves("a text after it was ready: no close, the handoff is kept", Scenarios.inputAfterReady)
@@ -44,4 +36,17 @@ layer(inTmux, { excludeTestServices: true, timeout: bound })("closing in real Pi
     (team) =>
       Effect.flatMap(Scenarios.coordinatorGoes(team, "closing", "kill"), (worker) => Scenarios.closesThen(team, worker))
   )
+})
+
+sharing("1.6.0", "herdr", (proves) => {
+  proves("a worker with a running turn parks", Scenarios.parks)
+  proves("the answer of the close command is lost: closed", Scenarios.answerLost)
+})
+
+sharing("1.6.0", "herdr with its Pi integration", (proves) => {
+  proves("a worker with a running turn parks", Scenarios.parks)
+})
+
+sharing("0.84.4", "tmux", (proves) => {
+  proves("a worker with a running turn parks", Scenarios.parks)
 })

@@ -423,3 +423,38 @@ export const resumes = (team: CloseTeam) =>
     yield* team.integrate(again)
     yield* closesThen(team, again)
   })
+
+/** 11: sixteen at once, and a seventeenth that is refused, with nothing asked of it; it is closed afterwards. */
+export const sixteen = (team: CloseTeam) =>
+  Effect.gen(function*() {
+    const all = yield* team.openAll(17)
+    const [last, ...some] = all
+    if (last === undefined) return assert.fail("no workers")
+    for (const { sessionId } of all) yield* team.hold(sessionId)
+    const jobs = yield* team.closeAll(some)
+    yield* team.coordinator().type(`close ${last.name}`)
+    yield* eventuallyTrue(
+      "the refusal of the 17th",
+      Effect.sync(() => answers(team, `close ${last.name}`).some((text) => text.includes("16 closes are under way"))),
+      Effect.sync(() => answers(team, `close ${last.name}`).join("\n"))
+    )
+    assert.isTrue(Option.isNone(yield* team.closingOf(last)))
+    for (const { sessionId } of all) yield* team.release(sessionId)
+    for (const [at, worker] of some.entries()) yield* isClosed(team, worker, jobs[at] ?? "")
+    assert.isTrue(yield* isThere(team, last))
+    yield* closesThen(team, last)
+  })
+
+/** The person types before the worker was asked, or before it reports: what it reports then is good. */
+export const inputBefore = (team: CloseTeam, step: "requested" | "awaiting_handoff") =>
+  Effect.gen(function*() {
+    const worker = yield* team.open
+    const { jobId, thaw } = yield* frozen(team, worker, step)
+    yield* worker.pi.type("by the way")
+    if (step === "requested") yield* gets(team, worker, "the text", (text) => text === "by the way")
+    yield* thaw
+    yield* team.until(worker, "closed", "awaiting_settlement")
+    const { agent, job } = yield* team.until(worker, "closed")
+    assert.strictEqual(job.jobId, jobId)
+    yield* isClosed(team, worker, jobId, agent.handoff?.summary ?? "")
+  })

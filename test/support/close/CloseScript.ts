@@ -10,7 +10,7 @@ export type Moment =
   | "end"
 
 /**
- * A model for a team whose workers are closed. The coordinator does `close <name>` and `close <name> <seconds>` when the
+ * A model for a team whose workers are closed. The coordinator does `close <name>,<name> [<seconds>]` at once when the
  * person says so; a worker that is asked for its handoff reports `HANDOFF <n> of <job>` and ends its turn, as it does when
  * the person at it says `report now`.
  */
@@ -43,10 +43,11 @@ export const make = (nameOf: (sessionId: string) => string): CloseScript => {
   const close = (request: ModelRequest): Answer | undefined => {
     const [, to, seconds] = /^close (\S+)(?: (\d+))?$/.exec(request.lastUser) ?? []
     if (to === undefined || request.lastRole !== "user") return undefined
-    return call("intercom_close_worker", {
-      to,
-      ...(seconds === undefined ? {} : { timeoutSeconds: Number(seconds) })
-    })
+    const more = seconds === undefined ? {} : { timeoutSeconds: Number(seconds) }
+    return {
+      _tag: "Tools",
+      calls: to.split(",").map((name) => ({ name: "intercom_close_worker", args: { to: name, ...more } }))
+    }
   }
 
   const handOff = (request: ModelRequest): Answer | undefined => {

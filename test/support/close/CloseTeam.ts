@@ -199,22 +199,31 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
         return worker
       })
 
-    /** Has the coordinator open a worker. */
-    const open = Effect.gen(function*() {
-      const before = new Set((yield* agents).map(({ sessionId }) => sessionId))
-      yield* coordinator.type("create worker")
-      const agent = yield* eventually(
-        "a new worker in the team file",
-        Effect.map(agents, (all) => Option.fromNullable(all.find(({ sessionId }) => !before.has(sessionId)))),
-        coordinator.screen
-      )
-      const row = yield* eventually(
-        `the tab of ${agent.name}`,
-        Effect.map(tmux.panes, (rows) => Option.fromNullable(rows.find((one) => one.window === agent.name))),
-        coordinator.screen
-      )
-      return yield* joined(agent.sessionId, row.pane)
-    })
+    /** Has the coordinator open so many workers. */
+    const openAll = (count: number) =>
+      Effect.gen(function*() {
+        const before = new Set((yield* agents).map(({ sessionId }) => sessionId))
+        for (let left = count; left > 0; left -= 1) yield* coordinator.type("create worker")
+        const fresh = yield* eventually(
+          `${count} new workers in the team file`,
+          Effect.map(agents, (all) => {
+            const some = all.filter(({ sessionId }) => !before.has(sessionId))
+            return some.length === count ? Option.some(some) : Option.none()
+          }),
+          coordinator.screen
+        )
+        return yield* Effect.forEach(fresh, ({ name, sessionId }) =>
+          Effect.flatMap(
+            eventually(
+              `the tab of ${name}`,
+              Effect.map(tmux.panes, (rows) => Option.fromNullable(rows.find((one) => one.window === name))),
+              coordinator.screen
+            ),
+            ({ pane }) => joined(sessionId, pane)
+          ))
+      })
+
+    const open = Effect.map(openAll(1), ([worker]) => worker ?? assert.fail("no worker"))
 
     /** A worker that a person starts from a shell, in a tab beside the others. */
     const openUnderShell = Effect.gen(function*() {
@@ -229,11 +238,8 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
       return yield* joined(sessionId, opened.trim())
     })
 
-    /** Asks the coordinator to close it, and answers the id of the new job. */
-    const close = (worker: Worker, seconds?: number) =>
+    const jobIdOf = (worker: Worker, before: Option.Option<string>) =>
       Effect.gen(function*() {
-        const before = Option.map(yield* closingOf(worker), ({ job }) => job.jobId)
-        yield* coordinator.type(`close ${worker.name}${seconds === undefined ? "" : ` ${seconds}`}`)
         const { job: { jobId } } = yield* eventually(
           `a job of ${worker.name}`,
           Effect.map(closingOf(worker), Option.filter(({ job }) => !Option.contains(before, job.jobId))),
@@ -242,6 +248,22 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
         jobs.set(worker.pane, (jobs.get(worker.pane) ?? new Set()).add(jobId))
         return jobId
       })
+
+    /** Asks the coordinator to close them at once, and answers the ids of the new jobs. */
+    const closeAll = (some: ReadonlyArray<Worker>, seconds?: number) =>
+      Effect.gen(function*() {
+        const before = yield* Effect.forEach(
+          some,
+          (worker) => Effect.map(closingOf(worker), Option.map(({ job }) => job.jobId))
+        )
+        const all = some.map(({ name }) => name).join(",")
+        yield* coordinator.type(`close ${all}${seconds === undefined ? "" : ` ${seconds}`}`)
+        return yield* Effect.forEach(some, (worker, at) => jobIdOf(worker, before[at] ?? Option.none()))
+      })
+
+    /** Asks the coordinator to close it, and answers the id of the new job. */
+    const close = (worker: Worker, seconds?: number) =>
+      Effect.map(closeAll([worker], seconds), ([jobId]) => jobId ?? assert.fail("no job"))
 
     /** Waits until its job is there. */
     const until = (worker: Worker, ...states: ReadonlyArray<CloseState>): Effect.Effect<Closing, NeverCame> =>
@@ -320,10 +342,12 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
       coordinator: () => coordinator,
       agents,
       open,
+      openAll,
       openUnderShell,
       joined,
       integrate,
       close,
+      closeAll,
       closingOf,
       until,
       notices,
