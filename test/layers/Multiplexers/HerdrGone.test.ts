@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { PaneTrace } from "../../../src/domain/Pane.ts"
+import type { VerifiedPane } from "../../../src/domain/PaneClosing.ts"
 import type { Behaviour } from "../../support/CommandScripted.ts"
 import { answer, error, herdr, inside, pane, server, type Setting, use } from "./HerdrWorld.ts"
 
@@ -102,5 +103,22 @@ describe("proving a pane of Herdr gone", () => {
       const { gone, script } = yield* look({}, { variables: { HERDR_SOCKET_PATH: inside.HERDR_SOCKET_PATH } })
       assert.isFalse(gone)
       assert.lengthOf(script.calls, 0)
+    }))
+
+  it.effect("of a verified pane asks the two lists only, which must have who verified it", () =>
+    Effect.gen(function*() {
+      const verified = { workspaceId: "w1", paneId: "w1:p7", terminalId: "term-7", firstPid: undefined }
+      const verifier = { workspaceId: "w1", paneId: "w1:p1", terminalId: "term-1" }
+      const isGone = (asked: VerifiedPane, all: Behaviour = whole) => {
+        const script = herdr({ "pane list --workspace": list(pane(1), pane(8)), "pane list": all })
+        return Effect.map(use(script, (multiplexer) => multiplexer.isGone(asked)), (gone) => ({ gone, script }))
+      }
+      const { gone, script } = yield* isGone({ ...verified, verifier })
+      assert.isTrue(gone)
+      assert.lengthOf(script.calls, 2)
+      assert.isFalse((yield* isGone({ ...verified, verifier: { ...verifier, paneId: "w1:p2" } })).gone)
+      assert.isFalse((yield* isGone(verified)).gone, "nobody is named who verified it")
+      const moved = list(pane(1), inW2(7, { pane_id: "w2:p30" }))
+      assert.isFalse((yield* isGone({ ...verified, verifier }, moved)).gone, "it was moved to another workspace")
     }))
 })

@@ -101,4 +101,17 @@ describe("whether a tmux pane is gone, scripted", () => {
       for (const trace of traces) assert.isFalse(yield* gone(trace), trace)
       assert.strictEqual(script.calls.length, 0)
     }))
+
+  it.effect("a verified pane: by its own server only, and never by its id alone", () =>
+    Effect.gen(function*() {
+      const verified = { workspaceId: "tmux:77:1000", paneId: "%6", terminalId: "/dev/pts/2", firstPid: 100 }
+      const { isGone, script } = inWorld({})
+      assert.isTrue(yield* isGone(verified))
+      assert.strictEqual(script.calls.length, 1)
+      assert.isFalse(yield* isGone({ ...verified, paneId: "%4" }))
+      for (const workspaceId of ["tmux:78:1000", "tmux:77", "w1", ""]) {
+        assert.isFalse(yield* isGone({ ...verified, workspaceId }), workspaceId)
+      }
+      assert.isFalse(yield* inWorld({ own: { pid: 90 } }).isGone(verified), "where only pids are known")
+    }))
 })

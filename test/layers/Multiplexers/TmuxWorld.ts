@@ -111,6 +111,7 @@ export const inWorld = (change: Partial<World>) => {
     verify: (claimed: Partial<PaneIdentity> = {}) => run((all) => all.of("tmux").verify({ ...claim, ...claimed }, ada)),
     close: <E = never>(pane: VerifiedPane, last: Effect.Effect<void, E> = Effect.void) =>
       run((all) => all.of("tmux").close(pane, last)),
+    isGone: (pane: VerifiedPane) => run((all) => all.of("tmux").isGone(pane)),
     canClose: run((all) => Effect.succeed(all.of("tmux").canClose)),
     gone: (trace: string) => run((all) => all.gone(trace)),
     launch: run((all) => all.of("tmux").launch({ root: "/", argv: ["pi"], directory: process.cwd(), environment: {} }))
