@@ -155,9 +155,9 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
           const job = yield* held(jobId, envelope.payload.instanceId)
           if (Option.isNone(job)) return yield* Effect.fail(notThisJob)
           if (yield* job.value.deadline.passed) return yield* Effect.fail(tooLate)
+          if (job.value.asked) return yield* commit(Effect.void)
           // The coordinator's next message: our identity has arrived.
           yield* FiberHandle.clear(sending)
-          if (job.value.asked) return yield* commit(Effect.void)
           yield* Effect.mapError(membership.askForHandoff(jobId), () => notNow)
           yield* delivery.deliver(
             "close request",
@@ -225,6 +225,15 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
           )
         )
       }).pipe(Effect.catchAll((failed) => Effect.logWarning(failed.message)))
+
+      /** The coordinator's next message: it has accepted the announcement, whether its answer came or not. */
+      const announced = ({ jobId, readyNonce }: EnvelopeOf<"close_commit">["payload"]) =>
+        Effect.gen(function*() {
+          const job = yield* Ref.get(own)
+          if (!Option.exists(job, (one) => one.jobId === jobId && one.ready?.nonce === readyNonce)) return
+          yield* update(jobId, (one) => ({ ...one, ready: { nonce: readyNonce, accepted: true } }))
+          yield* FiberHandle.clear(sending)
+        })
 
       /** Judged anew each time, in one moment: everything that the announcement said is still so. */
       const judgeCommit = (standing: Member, { payload }: EnvelopeOf<"close_commit">) =>
@@ -303,7 +312,8 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
         prepare,
         request,
         report,
-        commit: (standing, envelope, commit) => commit(judgeCommit(standing, envelope))
+        commit: (standing, envelope, commit) =>
+          Effect.zipRight(announced(envelope.payload), commit(judgeCommit(standing, envelope)))
       }
     })
   )
