@@ -53,15 +53,17 @@ export const prepare = (tmux: RealTmux): Effect.Effect<void> =>
     })
   }))
 
-/** Starts one in a tmux session called `name`; with the scope it ends. */
+/** Starts one in a tmux session called `name`, or with `beside` in that pane's window; with the scope it ends. */
 export const start = (
   tmux: RealTmux,
-  name: string
+  name: string,
+  beside?: string
 ): Effect.Effect<Pane, TmuxFailed | NeverCame, Scope.Scope> =>
   Effect.gen(function*() {
     const path = join(tmux.folder, `${name}.sock`)
     const pane = (yield* tmux.run([
-      ...["new-session", "-d", "-P", "-F", "#{pane_id}", "-s", name, "-c", tmux.folder],
+      ...(beside === undefined ? ["new-session", "-s", name] : ["split-window", "-h", "-t", beside]),
+      ...["-d", "-P", "-F", "#{pane_id}", "-c", tmux.folder],
       ...["-e", `NODE_COMPILE_CACHE=${join(tmux.folder, "cache")}`, "--"],
       // As a person's shell would: tmux lets no child of its own stay stopped.
       ...["/bin/sh", "-c", `"$@"; exit`, "sh"],
