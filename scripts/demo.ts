@@ -12,7 +12,8 @@ import * as Leftovers from "./demo/Leftovers.ts"
 import { perform } from "./demo/Perform.ts"
 import { clock, StepFailed } from "./demo/Timeline.ts"
 
-const usage = `npm run demo                            three real Pi sessions at work, one quit and resumed (about 10 s)
+const usage =
+  `npm run demo                            three real Pi sessions at work, one parked and resumed (about 10 s)
 npm run demo -- --attach                the same, watched read-only in tmux in this terminal
 npm run demo -- --multiplexer herdr     the same through the herdr command, by a stand-in for it on tmux
 npm run demo -- --help                  this text

@@ -13,7 +13,9 @@ export const words = {
   testsPassed: "12 tests passed",
   reportOfAda: "GET /health is there; 12 tests passed.",
   reportOfBen: "docs/health.md describes GET /health.",
-  benIsClosed: "I have closed Ben. Please open Ben's session again.",
+  parkBen: "The docs are done for today. Please park Ben.",
+  handoff: "docs/health.md describes GET /health as Ada answered. Nothing is open.",
+  resumeBen: "Ben's pane is closed, as you can see. Please open his session again.",
   askBen: "Ask Ben where GET /health is described.",
   lateQuestion: "Where is GET /health described?"
 } as const
@@ -47,6 +49,10 @@ export const registered = (text: string) =>
 /** What is new since the model last spoke: texts of users (the person's, other agents') and results of its own calls. */
 export const fresh = (request: ModelRequest, role: "user" | "tool"): string =>
   request.fresh.filter((message) => message.role === role).map((message) => message.text).join("\n")
+
+/** The close job that a text asks a worker's handoff for. */
+export const askedForHandoff = (text: string): string | undefined =>
+  /^\[Intercom close request from [^\]]*\]\n[\s\S]*^jobId: (\S+)$/m.exec(text)?.[1]
 
 const tools = (calls: ReadonlyArray<{ readonly name: string; readonly args: unknown }>): Answer => ({
   _tag: "Tools",
@@ -85,10 +91,12 @@ const coordinator = (): Script => {
       ])
     }
     if (told.includes(words.howIsAda)) return call("intercom_request_status", { to: "Ada" })
-    if (told.includes(words.benIsClosed)) return call("intercom_resume_worker", { to: "Ben", confirmClosed: true })
+    if (told.includes(words.parkBen)) return call("intercom_close_worker", { to: "Ben" })
+    if (told.includes(words.resumeBen)) return call("intercom_resume_worker", { to: "Ben", confirmClosed: true })
     if (told.includes(words.askBen)) return call("intercom_send", { to: "Ben", message: words.lateQuestion })
     if (told.includes("busy: yes")) return say("Ada is busy with her tests; I did not interrupt her.")
     if (told.includes("[Intercom report from")) return say("I have read the report.")
+    if (told.includes("[Intercom close notice from")) return say("Ben is parked.")
     return say("I go on when a message arrives.")
   }
 }
@@ -107,12 +115,14 @@ const ada: Script = (request) => {
 const ben: Script = (request) => {
   const told = fresh(request, "user")
   const results = fresh(request, "tool")
+  const jobId = askedForHandoff(told)
+  if (jobId !== undefined) return call("intercom_report_handoff", { jobId, summary: words.handoff })
   if (told.includes(words.workForBen)) return call("bash", { command: waitFor("../server/tests.running") })
   if (told.includes(words.answer)) {
     return call("intercom_report_work", { status: "ready_for_review", summary: words.reportOfBen })
   }
   if (told.includes(words.lateQuestion)) return say(words.reportOfBen)
-  if (results !== "" && !results.includes("accepted")) {
+  if (results !== "" && !/"(accepted|saved)"/.test(results)) {
     return call("intercom_send", { to: "Ada", message: words.question })
   }
   return say("I wait.")

@@ -8,6 +8,7 @@ import { script } from "./Agents.ts"
 import { attach, howToLeave } from "./Attach.ts"
 import * as Evidence from "./Evidence.ts"
 import type { Leftovers } from "./Leftovers.ts"
+import { park } from "./Park.ts"
 import { resume } from "./Resume.ts"
 import * as Story from "./Story.ts"
 import * as Timeline from "./Timeline.ts"
@@ -60,5 +61,5 @@ export const perform = (
     const team = yield* Story.assemble(shown, coordinator)
     yield* Story.work(shown, team)
     yield* Story.overview(shown, team)
-    yield* Story.close(shown, yield* resume(shown, team))
+    yield* Story.close(shown, yield* resume(shown, yield* park(shown, team)))
   })

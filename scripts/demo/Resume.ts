@@ -1,24 +1,7 @@
 import * as Effect from "effect/Effect"
 import { words } from "./Agents.ts"
-import { isOpen } from "./Leftovers.ts"
-import { from, leave, placeOf, type Stage, type Team, titled } from "./Story.ts"
+import { from, placeOf, type Stage, type Team, titled } from "./Story.ts"
 import { ensure, type StepFailed } from "./Timeline.ts"
-
-/** The person quits Ben's Pi. */
-const closed = (stage: Stage, { ben: { agent, pane } }: Team) =>
-  stage.timeline.step(
-    "Ben's session ends",
-    pane,
-    Effect.gen(function*() {
-      const { evidence } = stage
-      const rows = yield* evidence.panes("Ben's tab", (all) => titled(all, agent.name).length === 1)
-      yield* leave(stage, [pane])
-      yield* evidence.panes("the end of Ben's tab", (all) => all.every((row) => row.pane !== pane.pane))
-      yield* Effect.forEach(titled(rows, agent.name), ({ pid }) => evidence.ended(pid))
-      yield* ensure(!(yield* isOpen(agent.port)), `something still listens on port ${agent.port}`)
-    }),
-    () => "The person quit Ben's Pi: its tab and its process are gone, its port is free."
-  )
 
 /** The coordinator opens Ben's saved session again. Answers the team with Ben as it is now. */
 const opened = (stage: Stage, team: Team) =>
@@ -31,7 +14,7 @@ const opened = (stage: Stage, team: Team) =>
       const leader = team.coordinator.sessionId
       const [asked, conversation] = [evidence.asked(old.sessionId), yield* evidence.conversation(old.sessionId)]
       const later = evidence.later()
-      yield* team.coordinator.type(words.benIsClosed)
+      yield* team.coordinator.type(words.resumeBen)
       yield* evidence.result(leader, "\"submitted\": true", later)
 
       const status = yield* evidence.given(leader, [from("status", old)], later)
@@ -62,7 +45,7 @@ const opened = (stage: Stage, team: Team) =>
       return { ...team, ben: { agent, pane: harness.pane(row.pane) } }
     }),
     ({ ben }) =>
-      `Told of it, the coordinator resumed Ben: ${
+      `Told so, the coordinator resumed Ben: ${
         placeOf(stage.harness)
       } has a new tab, and his status came from port ${ben.agent.port}.\n` +
       "            It is the same session with the same name and responsibility. Nothing was assigned, and his model\n" +
@@ -94,16 +77,17 @@ const reached = ({ evidence, timeline }: Stage, { ben: { agent, pane }, coordina
         request.messages.some(({ text }) => text.includes(words.answer)),
         "Ben's model does not remember what Ada answered"
       )
+      yield* ensure(
+        request.messages.some(({ args }) => args.some((one) => one.includes(words.handoff))),
+        "Ben's model does not know its handoff"
+      )
       yield* evidence.result(coordinator.sessionId, "\"accepted\": true", later)
     }),
-    () => "A message to Ben was delivered: his model was given it, and remembers Ada's answer from before."
+    () =>
+      "A message to Ben was delivered: his model was given it, and knows his name, his responsibility, his handoff and\n" +
+      "            Ada's answer from before."
   )
 
-/** A worker is closed and comes back as itself. Answers the team as it is then. */
+/** The parked worker comes back as itself. Answers the team as it is then. */
 export const resume = (stage: Stage, team: Team): Effect.Effect<Team, StepFailed> =>
-  Effect.gen(function*() {
-    yield* closed(stage, team)
-    const now = yield* opened(stage, team)
-    yield* reached(stage, now)
-    return now
-  })
+  Effect.tap(opened(stage, team), (now) => reached(stage, now))

@@ -233,13 +233,15 @@ export const overview = ({ harness, timeline }: Stage, { ada, ben, coordinator }
 
 const hasChildren = (pid: number): boolean => fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8") !== ""
 
+/** From now on a pane goes with its process, however that ends: tmux 3.3 keeps the screen of some that end well, too. */
+export const goesWithItsProcess = ({ harness }: Stage, pane: string) =>
+  harness.tmux.run(["set-option", "-p", "-t", pane, "remain-on-exit", "off"])
+
 /** A person quits the Pi in a pane. */
-const quit = ({ harness }: Stage, { keys, pane }: PiPane) =>
-  // tmux 3.3 keeps the screen of some that end well, too.
-  Effect.zipRight(harness.tmux.run(["set-option", "-p", "-t", pane, "remain-on-exit", "off"]), keys("C-d"))
+const quit = (stage: Stage, { keys, pane }: PiPane) => Effect.zipRight(goesWithItsProcess(stage, pane), keys("C-d"))
 
 /** A person quits the Pis of workers and leaves their tabs. */
-export const leave = (stage: Stage, workers: ReadonlyArray<PiPane>) =>
+const leave = (stage: Stage, workers: ReadonlyArray<PiPane>) =>
   Effect.gen(function*() {
     yield* Effect.forEach(workers, (worker) => quit(stage, worker), { discard: true })
     if (stage.harness.herdr === undefined) return
