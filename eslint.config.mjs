@@ -104,9 +104,14 @@ export default ts.config(
     ["monitor/**/*.ts"],
     [
       room("layers|programs|test|scripts", "The monitor uses domain and services."),
+      { group: ["node:*", "@effect/platform*"], message: "Adapters live in src/layers." },
       { group: ["@earendil-works/*"], message: "No Pi in the monitor." }
     ],
     entries
   ),
-  zone(["scripts/**/*.ts"], [room("monitor", "Scripts drive the product from outside.")])
+  zone(["monitor/main.ts"], [
+    room("programs|test|scripts", "The monitor's entry composes layers."),
+    { group: ["@earendil-works/*"], message: "No Pi in the monitor." }
+  ]),
+  zone(["scripts/**/*.ts"], [room("monitor", "Scripts drive the product from outside.")], ["scripts/bench/**"])
 )

@@ -56,6 +56,19 @@ const rows: ReadonlyArray<readonly [what: string, file: string, text: string, sa
     "import { x } from \"../src/programs/Start.ts\"",
     /domain and services/
   ],
+  [
+    "the monitor imports a layer",
+    "monitor/X.ts",
+    "import { x } from \"../src/layers/Files.ts\"",
+    /domain and services/
+  ],
+  ["the monitor imports node", "monitor/X.ts", "import { x } from \"node:fs\"", /live in src\/layers/],
+  [
+    "the monitor's entry imports a program",
+    "monitor/main.ts",
+    "import { x } from \"../src/programs/Start.ts\"",
+    /composes layers/
+  ],
   ["the thin entry imports Effect", "src/programs/extension.ts", "import { x } from \"effect/Effect\"", /No Effect/],
   ["a program uses Date.now", "src/programs/X.ts", "export const x = Date.now()", /Use Clock/],
   ["a layer uses Date.now", "src/layers/X/Y.ts", "export const x = Date.now()", /Use Clock/],
