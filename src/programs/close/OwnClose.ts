@@ -56,6 +56,10 @@ interface OwnJob {
   readonly ready?: { readonly nonce: string; readonly accepted: boolean }
 }
 
+/** Whether the session's own entry carries that job and it goes on: what its memory holds may be over (spec 6.2). */
+const carries = ({ self }: Member, jobId: string): boolean =>
+  self?.closeJob?.jobId === jobId && isPending(self.closeJob.state)
+
 const notNow: Refusal = { status: 503, sentence: "this session cannot use its team file now, so nothing was done" }
 const notThisJob = refused(refusal("worker_changed", "this session does not know of that close job"))
 const tooLate = refused(refusal("timeout", "the close's time is up"))
@@ -128,8 +132,7 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
       const prepare = Effect.fn("OwnClose.prepare")(
         function*(standing: Member, { payload }: EnvelopeOf<"close_prepare">, commit: Commit) {
           const { jobId } = payload
-          const entry = standing.self?.closeJob
-          if (entry?.jobId !== jobId || !isPending(entry.state)) return yield* Effect.fail(notThisJob)
+          if (!carries(standing, jobId)) return yield* Effect.fail(notThisJob)
           const ahead = Date.parse(payload.deadlineAt) - (yield* Clock.currentTimeMillis)
           if (ahead <= 0) return yield* Effect.fail(tooLate)
           if (ahead > maxAheadMs) return yield* Effect.fail(tooFar)
@@ -177,8 +180,9 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
         if (saved === undefined || ready?.accepted === true || saved.epoch === (yield* work.epoch)) return
         yield* Ref.set(own, Option.some(withoutReport(job.value)))
         yield* FiberHandle.clear(sending)
-        if (yield* job.value.deadline.passed) return
-        const { coordinator } = yield* team
+        const standing = yield* team
+        if (!carries(standing, jobId) || (yield* job.value.deadline.passed)) return
+        const { coordinator } = standing
         yield* scope.fork(
           delivery.deliver(
             "close request",
@@ -282,10 +286,9 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
       const report = Effect.fn("OwnClose.report")(
         function*(standing: Member, args: ToolArguments<"intercom_report_handoff">, call: ToolCall) {
           const job = yield* Ref.get(own)
-          const entry = standing.self?.closeJob
           if (
             Option.isNone(job) || job.value.jobId !== args.jobId || !job.value.asked ||
-            entry?.jobId !== args.jobId || !isPending(entry.state) || (yield* job.value.deadline.passed)
+            !carries(standing, args.jobId) || (yield* job.value.deadline.passed)
           ) return yield* noJob
           yield* Effect.acquireUseRelease(
             begin(args.jobId),
