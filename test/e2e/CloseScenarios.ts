@@ -322,7 +322,10 @@ export const coordinatorGoes = (team: CloseTeam, step: Step, how: Interruption) 
     yield* team.told(jobId, state)
     yield* thaw
     yield* worker.pi.type(`still there ${jobId}`)
-    yield* gets(team, worker, "a text after it", (text) => text === `still there ${jobId}`)
+    yield* team.harness.model.request(
+      "a text after it",
+      (one) => one.session === worker.sessionId && one.messages.some(({ text }) => text === `still there ${jobId}`)
+    )
     assert.deepStrictEqual((yield* team.until(worker, state)).job, job)
     assert.isTrue(yield* isThere(team, worker))
     assert.notInclude(yield* team.commands, worker.pane)

@@ -41,7 +41,8 @@ export interface ModelRequest {
   readonly summary: boolean
 }
 
-type Calls = ReadonlyArray<{ readonly name: string; readonly args: unknown }>
+/** Calls of tools, made at once. */
+export type Calls = ReadonlyArray<{ readonly name: string; readonly args: unknown }>
 
 /** What the model does with a request. */
 export type Answer =

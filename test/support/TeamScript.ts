@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { type Answer, call, held, type ModelRequest, say, type Script } from "./ScriptedModel.ts"
+import { type Answer, type Calls, held, type ModelRequest, say, type Script } from "./ScriptedModel.ts"
 
 /**
  * A model for a team. A coordinator of it names each session that registers, reloads it, and does what the person says:
@@ -12,44 +12,54 @@ export interface TeamScript {
   readonly hold: (marker: string, gate: Effect.Effect<void>) => void
 }
 
-const registration = /\[Intercom registration[^\]]*\]\nsessionId: (".*")\nport: (\d+)\nprojectDirectory: (".*")/
+const registration = /\[Intercom registration[^\]]*\]\nsessionId: (".*")\nport: (\d+)\nprojectDirectory: (".*")/g
 
-const lastCall = (request: ModelRequest): string | undefined =>
-  request.messages.findLast((message) => message.role === "assistant")?.calls[0]
-
-/** `nameOf` gives each session that registers its name in the team. */
-export const make = (nameOf: (sessionId: string) => string): TeamScript => {
+/** `nameOf` gives each session that registers its name in the team; `more` is what else a text makes the model do. */
+export const make = (
+  nameOf: (sessionId: string) => string,
+  more: (text: string) => Calls = () => []
+): TeamScript => {
   const held_ = new Map<string, Effect.Effect<void>>()
 
-  const coordinate = (request: ModelRequest): Answer | undefined => {
-    const registered = registration.exec(request.lastUser)
-    if (registered !== null && request.lastRole === "user") {
-      const sessionId: unknown = JSON.parse(registered[1] ?? "")
-      return call("intercom_configure_worker", {
+  /** What a text of somebody makes the model do. */
+  const orders = (text: string): Calls => {
+    const registered = [...text.matchAll(registration)].map(([, id, port, directory]) => {
+      const sessionId: unknown = JSON.parse(id ?? "")
+      const args = {
         sessionId,
-        port: Number(registered[2]),
-        projectDirectory: JSON.parse(registered[3] ?? ""),
+        port: Number(port),
+        projectDirectory: JSON.parse(directory ?? ""),
         name: nameOf(String(sessionId)),
         description: "Helps."
-      })
-    }
-    if (registered !== null && lastCall(request) === "intercom_configure_worker") {
-      return call("intercom_reload_worker", { to: nameOf(String(JSON.parse(registered[1] ?? ""))) })
-    }
-    const told = /^tell ([^:]+): ([\s\S]+)$/.exec(request.lastUser)
-    if (told !== null && request.lastRole === "user") {
-      const texts = (told[2] ?? "").split(" | ")
-      return {
-        _tag: "Tools",
-        calls: texts.map((message) => ({ name: "intercom_send", args: { to: told[1], message } }))
       }
+      return { name: "intercom_configure_worker", args }
+    })
+    if (registered.length > 0) return registered
+    const [, to, texts] = /^tell ([^:]+): ([\s\S]+)$/.exec(text) ?? []
+    if (texts !== undefined) {
+      return texts.split(" | ").map((message) => ({ name: "intercom_send", args: { to, message } }))
     }
-    if (request.lastUser === "create worker" && request.lastRole === "user") return call("intercom_create_worker")
-    const resumed = /^resume (.+)$/.exec(request.lastUser)
-    if (resumed !== null && request.lastRole === "user") {
-      return call("intercom_resume_worker", { to: resumed[1], confirmClosed: true })
-    }
-    return undefined
+    if (text === "create worker") return [{ name: "intercom_create_worker", args: {} }]
+    const resumed = /^resume (.+)$/.exec(text)?.[1]
+    if (resumed === undefined) return more(text)
+    return [{ name: "intercom_resume_worker", args: { to: resumed, confirmClosed: true } }]
+  }
+
+  /** Whom it has just configured is reloaded. */
+  const reloads = (request: ModelRequest): Calls => {
+    const last = request.messages.findLast((message) => message.role === "assistant")
+    if (last === undefined || request.fresh.every(({ role }) => role !== "tool")) return []
+    return last.calls.flatMap((name, at) => {
+      if (name !== "intercom_configure_worker") return []
+      return [{ name: "intercom_reload_worker", args: { to: JSON.parse(last.args[at] ?? "{}").name } }]
+    })
+  }
+
+  // Texts that came while it was at work come together.
+  const coordinate = (request: ModelRequest): Answer | undefined => {
+    const texts = request.fresh.filter(({ role }) => role === "user").map(({ text }) => text)
+    const calls = [...reloads(request), ...texts.flatMap(orders)]
+    return calls.length === 0 ? undefined : { _tag: "Tools", calls }
   }
 
   return {

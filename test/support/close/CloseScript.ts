@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import { type Answer, call, held, later, type ModelRequest, say, type Script } from "../ScriptedModel.ts"
+import { type Answer, call, type Calls, held, later, type ModelRequest, say, type Script } from "../ScriptedModel.ts"
 import * as TeamScript from "../TeamScript.ts"
 
 /** Where the next worker that is asked for its handoff waits. */
@@ -26,9 +26,15 @@ const asked = /^\[Intercom close request[^\]]*\]\n[\s\S]*\njobId: (\S+)$/
 const lastCall = (request: ModelRequest): string | undefined =>
   request.messages.findLast((message) => message.role === "assistant")?.calls[0]
 
+const close = (text: string): Calls => {
+  const [, to, seconds] = /^close (\S+)(?: (\d+))?$/.exec(text) ?? []
+  const more = seconds === undefined ? {} : { timeoutSeconds: Number(seconds) }
+  return (to?.split(",") ?? []).map((name) => ({ name: "intercom_close_worker", args: { to: name, ...more } }))
+}
+
 /** `nameOf` gives each session that registers its name in the team. */
 export const make = (nameOf: (sessionId: string) => string): CloseScript => {
-  const team = TeamScript.make(nameOf)
+  const team = TeamScript.make(nameOf, close)
   const paused = new Map<Moment, Effect.Effect<void>>()
   /** The job that a session was asked about last, and how often a job was reported. */
   const jobs = new Map<string, string>()
@@ -38,16 +44,6 @@ export const make = (nameOf: (sessionId: string) => string): CloseScript => {
     const gate = paused.get(moment)
     paused.delete(moment)
     return gate
-  }
-
-  const close = (request: ModelRequest): Answer | undefined => {
-    const [, to, seconds] = /^close (\S+)(?: (\d+))?$/.exec(request.lastUser) ?? []
-    if (to === undefined || request.lastRole !== "user") return undefined
-    const more = seconds === undefined ? {} : { timeoutSeconds: Number(seconds) }
-    return {
-      _tag: "Tools",
-      calls: to.split(",").map((name) => ({ name: "intercom_close_worker", args: { to: name, ...more } }))
-    }
   }
 
   const handOff = (request: ModelRequest): Answer | undefined => {
@@ -72,7 +68,7 @@ export const make = (nameOf: (sessionId: string) => string): CloseScript => {
   let summary: Effect.Effect<void> | undefined
   const script: Script = (request) => {
     if (request.summary) return summary === undefined ? say("SUMMARY") : held(summary, "SUMMARY")
-    return close(request) ?? handOff(request) ?? team.script(request)
+    return handOff(request) ?? team.script(request)
   }
   return {
     ...team,

@@ -55,8 +55,11 @@ const piIn = (pid: number): number => {
   return child === undefined ? pid : piIn(Number(child))
 }
 
-const lastCall = (request: ModelRequest): string | undefined =>
-  request.messages.findLast((message) => message.role === "assistant")?.calls[0]
+/** Whom the model has reloaded so far. */
+const reloaded = (request: ModelRequest): ReadonlyArray<unknown> =>
+  request.messages.flatMap(({ args, calls }) =>
+    calls.flatMap((name, at) => name === "intercom_reload_worker" ? [JSON.parse(args[at] ?? "{}").to] : [])
+  )
 
 /**
  * A real coordinator and the workers that it opens, which can be closed, and trouble for them (PiFaults, TmuxHook, the
@@ -184,9 +187,7 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
       Effect.gen(function*() {
         yield* model.request(
           `the coordinator has reloaded ${sessionId}`,
-          (one) =>
-            one.session === coordinatorId && one.lastUser.includes(`(${sessionId})]`) && one.lastRole === "tool" &&
-            lastCall(one) === "intercom_reload_worker"
+          (one) => one.session === coordinatorId && reloaded(one).includes(given.get(sessionId) ?? "")
         )
         const name = given.get(sessionId) ?? sessionId
         const worker: Worker = { name, sessionId, pane, pid: yield* pidOf(pane), pi: harness.pane(pane) }
