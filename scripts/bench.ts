@@ -16,6 +16,7 @@ const groups = {
   send: (): Promise<{ figures: Measurement }> => import("./bench/Send.ts"),
   config: (): Promise<{ figures: Measurement }> => import("./bench/Config.ts"),
   close: (): Promise<{ figures: Measurement }> => import("./bench/Close.ts"),
+  monitor: (): Promise<{ figures: Measurement }> => import("./bench/Monitor.ts"),
   load: (): Promise<{ figures: Measurement }> => import("./bench/Load.ts"),
   tokens: (): Promise<{ figures: Measurement }> => import("./bench/Tokens.ts")
 } as const

@@ -13,6 +13,7 @@ import * as Client from "../../src/layers/IntercomClient/Http.ts"
 import * as Server from "../../src/layers/IntercomServer/Http.ts"
 import * as Multiplexers from "../../src/layers/Multiplexers/Live.ts"
 import * as Log from "../../src/layers/ObservationLog/File.ts"
+import * as Reader from "../../src/layers/ObservationReader/File.ts"
 import * as Platform from "../../src/layers/Platform/Node.ts"
 import * as Fence from "../../src/layers/SessionScope/Fence.ts"
 import * as TeamFiles from "../../src/layers/TeamFiles.ts"
@@ -43,7 +44,7 @@ const services = (sessionId: SessionId, host: SimulatedHost["layer"], last: Scop
   const machine = Layer.mergeAll(Platform.layer, CommandRunner.layer, Log.layer(sessionId), Queue.layer).pipe(
     Layer.provideMerge(Ids.layer)
   )
-  return Layer.mergeAll(Server.layer, Client.layer, Multiplexers.layer, pi).pipe(
+  return Layer.mergeAll(Server.layer, Client.layer, Multiplexers.layer, Reader.layer, pi).pipe(
     Layer.provideMerge(Fence.layer({ sessionId, open: true }, last)),
     Layer.provideMerge(TeamFiles.layer),
     Layer.provideMerge(host),

@@ -34,6 +34,8 @@ const names: Readonly<Partial<Record<Detail, string>>> = {
 }
 const textOf: ReadonlyMap<unknown, string> = new Map(Object.entries(names))
 
+const deciders: ReadonlySet<string> = new Set(["runtime.ready", "host.activity", "runtime.closed"])
+
 const statusOf = (record: ObservationRecord): Deciding["status"] | undefined => {
   switch (record.event) {
     case "runtime.closed":
@@ -60,6 +62,15 @@ export const traceOf = (record: ObservationRecord): Trace & { readonly deciding:
     ...(text === undefined ? {} : { named: { at, text } })
   }
 }
+
+/** Events by which a session's row is decided (spec 7.4). */
+export const isDeciding = (event: string): boolean => deciders.has(event)
+
+/**
+ * When a deciding record of a writer was made that comes after its last one: two of one millisecond are told apart by
+ * their times, since of equal ones nobody knows the order. A clock that was set back counts anew.
+ */
+export const instantAfter = (last: number, now: number): number => now > last || now < last - 1000 ? now : last + 1
 
 const decide = (older: Deciding | undefined, newer: Deciding | undefined): Deciding | undefined => {
   if (older === undefined || newer === undefined) return newer ?? older

@@ -10,6 +10,10 @@ export const maxEntries = 4096
 /** The file that a writer appends to. */
 export const logName = (writerId: string): string => `writer-${writerId}.jsonl`
 
+/** Every name that a file of a writer can have. */
+export const logNames = (writerId: string): ReadonlyArray<string> =>
+  ["", ".closed", ".1", ".2"].map((end) => `${logName(writerId)}${end}`)
+
 /** Which file of a writer it is: what it appends to, what it left in order, what it rotated away once or twice. */
 export type LogPart = "current" | "closed" | "1" | "2"
 

@@ -105,6 +105,17 @@ export const makeDirectory = (path: string, mode: number): Effect.Effect<void, F
     Effect.catchIf((failed) => failed.reason === "exists", () => Effect.void)
   )
 
+/** Whether an entry is still what it was: nothing has written to it, and no other one has taken its place. */
+export const sameFile = (a: fs.BigIntStats, b: fs.BigIntStats): boolean =>
+  a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
+
+/** Inodes are reused at once and older kernels stamp coarsely: a younger stat proves nothing (spec 1.4). */
+const provenAgeMs = 50
+
+/** Whether what was read at `nowMs` or later can be told from any later content by this stat (spec 1.4). */
+export const provesContent = (stat: fs.BigIntStats, nowMs: number): boolean =>
+  nowMs - Number(stat.mtimeNs / 1_000_000n) >= provenAgeMs
+
 /** Refuses anything but a real folder or a real regular file of this user (no uids on Windows). */
 export const checkOwn = (
   path: string,
@@ -160,11 +171,12 @@ const sizeOf = (bytes: number): string =>
 // Windows has neither flag: there only the look before the open refuses a link.
 const readFlags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
-const readAll = (fd: number, size: number): Uint8Array => {
+/** `size` bytes of an open file, from a place in it; fewer when it ends before that. Throws what the system says. */
+export const readBytes = (fd: number, size: number, from = 0): Buffer => {
   const bytes = Buffer.allocUnsafe(size)
   let filled = 0
   while (filled < size) {
-    const count = fs.readSync(fd, bytes, filled, size - filled, filled)
+    const count = fs.readSync(fd, bytes, filled, size - filled, from + filled)
     if (count === 0) break
     filled += count
   }
@@ -177,10 +189,18 @@ export const closeNow = (path: string, fd: number): Now<void> => attemptNow(path
 const readWhole = (maxBytes: number) => (path: string, fd: number, stat: fs.BigIntStats): Now<Content> =>
   stat.size > BigInt(maxBytes)
     ? refuse("too_large", path, `it is larger than ${sizeOf(maxBytes)}`)
-    : Either.map(attemptNow(path, () => readAll(fd, Number(stat.size))), (bytes) => ({ bytes, stat }))
+    : Either.map(attemptNow(path, () => readBytes(fd, Number(stat.size))), (bytes) => ({ bytes, stat }))
 
-const withRegular = <A>(path: string, read: (path: string, fd: number, stat: fs.BigIntStats) => Now<A>): Now<A> =>
-  Either.flatMap(lookNow(path), (before) => {
+/**
+ * Reads of a regular file what `read` takes of it, as it was when it was opened; refused as in {@link readRegularNow}. A
+ * caller who has just looked at the file gives what it saw.
+ */
+export const withRegularNow = <A>(
+  path: string,
+  read: (path: string, fd: number, stat: fs.BigIntStats) => Now<A>,
+  seen: Now<fs.BigIntStats> = lookNow(path)
+): Now<A> =>
+  Either.flatMap(seen, (before) => {
     if (before.isSymbolicLink()) return refuse("link", path, "it is a symbolic link, and links are not followed")
     if (!before.isFile()) return refuse("kind", path, "it is not a regular file")
     return Either.flatMap(attemptNow(path, () => fs.openSync(path, readFlags)), (fd) => {
@@ -198,11 +218,12 @@ const withRegular = <A>(path: string, read: (path: string, fd: number, stat: fs.
  * Reads a regular file of at most `maxBytes`. A link, pipe, device, socket or folder is refused: looked at before
  * opening, since opening a device can have effects, and again on what was opened.
  */
-export const readRegularNow = (path: string, maxBytes: number): Now<Content> => withRegular(path, readWhole(maxBytes))
+export const readRegularNow = (path: string, maxBytes: number, seen?: Now<fs.BigIntStats>): Now<Content> =>
+  withRegularNow(path, readWhole(maxBytes), seen)
 
 /** The first `bytes` of a regular file of any size, refused as in {@link readRegularNow}; the rest is not read. */
 export const readHead = (path: string, bytes: number): Effect.Effect<Uint8Array, FileFailed> =>
-  Effect.suspend(() => withRegular(path, (_, fd) => attemptNow(path, () => readAll(fd, bytes))))
+  Effect.suspend(() => withRegularNow(path, (_, fd) => attemptNow(path, () => readBytes(fd, bytes))))
 
 /** {@link readRegularNow}, when it is run. */
 export const readRegular = (path: string, maxBytes: number): Effect.Effect<Content, FileFailed> =>

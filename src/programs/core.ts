@@ -28,6 +28,7 @@ import * as IntercomClient from "../layers/IntercomClient/Http.ts"
 import * as IntercomServer from "../layers/IntercomServer/Http.ts"
 import * as Multiplexers from "../layers/Multiplexers/Live.ts"
 import * as ObservationLog from "../layers/ObservationLog/File.ts"
+import * as ObservationReader from "../layers/ObservationReader/File.ts"
 import * as Platform from "../layers/Platform/Node.ts"
 import * as SavedSessions from "../layers/SavedSessions/Pi.ts"
 import * as SessionFence from "../layers/SessionScope/Fence.ts"
@@ -77,7 +78,12 @@ const services = (
   const network = Layer.mergeAll(IntercomServer.layer, IntercomClient.layer)
   const program = { ...host, agentDir: host.agentDir() }
   const terminals = Layer.mergeAll(Multiplexers.layer, HostProgram.layer(program), SavedSessions.layer(program))
-  const adapters = Layer.mergeAll(SessionFence.layer(fence, lifetime.last), network, terminals).pipe(
+  const adapters = Layer.mergeAll(
+    SessionFence.layer(fence, lifetime.last),
+    ObservationReader.layer,
+    network,
+    terminals
+  ).pipe(
     Layer.provideMerge(TeamFiles.layer),
     Layer.provideMerge(piSession),
     Layer.provideMerge(here)

@@ -37,7 +37,7 @@ import { makeIds } from "./IdsTest.ts"
 import { makeLedgerMemory } from "./LedgerMemory.ts"
 import { makeLockWorld } from "./LockMemory.ts"
 import * as Network from "./NetworkMemory.ts"
-import { makeObservationMemory } from "./ObservationMemory.ts"
+import { makeObservationWorld } from "./ObservationMemory.ts"
 import { unknownProcesses } from "./ProcessUnknown.ts"
 import { makeReportMemory } from "./ReportMemory.ts"
 import * as StateMemory from "./StateMemory.ts"
@@ -146,6 +146,7 @@ export const makeMachineOn = (
   const network = Network.make()
   const terminals = makeTerminals()
   const pi = makePi()
+  const observed = makeObservationWorld()
   let sessions = 0
 
   /** Opens a session as Pi would, in a process of its own, and starts intercom in it. */
@@ -153,10 +154,10 @@ export const makeMachineOn = (
     sessions += 1
     const pid = 1000 + sessions
     const host = makeHost(id, directory)
-    const observations = makeObservationMemory()
+    const observations = observed.session(id)
     const fence: SessionFence.Fence = { sessionId: SessionId.make(id), open: true }
     const lifetime = yield* Effect.acquireRelease(Lifetime.open, ({ whole }) => Scope.close(whole, Exit.void))
-    const adapters = Layer.mergeAll(SessionFence.layer(fence, lifetime.last), network.ends).pipe(
+    const adapters = Layer.mergeAll(SessionFence.layer(fence, lifetime.last), network.ends, observed.reader).pipe(
       Layer.provideMerge(Layer.mergeAll(
         files,
         host.layer,

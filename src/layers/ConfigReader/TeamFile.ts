@@ -12,7 +12,7 @@ import { describe } from "../../domain/Problems.ts"
 import type { TeamConfig } from "../../domain/TeamConfig.ts"
 import { decodeConfig, maxConfigBytes } from "../../domain/TeamConfig.ts"
 import type { FileFailed } from "../Files.ts"
-import { checkTrusted, lookNow, orAbsentNow, readRegularNow } from "../Files.ts"
+import { checkTrusted, lookNow, orAbsentNow, provesContent, readRegularNow, sameFile } from "../Files.ts"
 
 /** A team file as it was read: what an update compares the disk with before it renames. */
 export interface Snapshot {
@@ -54,12 +54,6 @@ interface Entry {
   readonly stat: BigIntStats | undefined
 }
 
-/** Inodes are reused at once and older kernels stamp coarsely: a younger stat proves nothing (spec 1.4). */
-const provenAgeMs = 50
-
-const same = (a: BigIntStats, b: BigIntStats): boolean =>
-  a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
-
 const parse = (bytes: Uint8Array): Either.Either<TeamConfig, Invalid> =>
   Either.try({
     try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
@@ -90,7 +84,7 @@ const make = Effect.sync(() => {
           const unchanged = cached !== undefined && Buffer.compare(cached.bytes, bytes) === 0
           const entry: Entry = {
             ...(unchanged ? cached : { bytes, parsed: parse(bytes) }),
-            stat: nowMs - Number(stat.mtimeNs / 1_000_000n) >= provenAgeMs ? stat : undefined
+            stat: provesContent(stat, nowMs) ? stat : undefined
           }
           entries.set(file, entry)
           return entry
@@ -103,7 +97,7 @@ const make = Effect.sync(() => {
     if (Either.isLeft(seen)) return Either.left(unusable(seen.left))
     if (Option.isNone(seen.right)) return Either.right(Option.none())
     const cached = entries.get(file)
-    const found = cached?.stat !== undefined && same(cached.stat, seen.right.value)
+    const found = cached?.stat !== undefined && sameFile(cached.stat, seen.right.value)
       ? Either.right(Option.some(cached))
       : orAbsentNow(loadNow(file, cached, nowMs))
     if (Either.isLeft(found)) return Either.left(unusable(found.left))

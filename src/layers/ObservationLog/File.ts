@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { instantAfter, isDeciding } from "../../domain/Evidence.ts"
 import { maxWaiting } from "../../domain/LogFiles.ts"
 import { type Observation, recordLine } from "../../domain/Observation.ts"
 import type { SessionId } from "../../domain/Primitives.ts"
@@ -24,9 +25,6 @@ interface Waiting {
   readonly observation: Observation
 }
 
-/** Events by which a session's row is decided: the order of two within one millisecond must be told by their times. */
-const decides: ReadonlySet<Observation["event"]> = new Set(["runtime.ready", "host.activity", "runtime.closed"])
-
 const make = (sessionId: SessionId): Effect.Effect<ObservationLog["Type"], never, Ids | Scope.Scope> =>
   Effect.gen(function*() {
     const writerId = yield* (yield* Ids).uuid
@@ -39,9 +37,8 @@ const make = (sessionId: SessionId): Effect.Effect<ObservationLog["Type"], never
     let decidedAt = 0
 
     const stamp = (now: number, { event }: Observation): number => {
-      if (!decides.has(event)) return now
-      // A clock that was set back counts anew.
-      decidedAt = now > decidedAt || now < decidedAt - 1000 ? now : decidedAt + 1
+      if (!isDeciding(event)) return now
+      decidedAt = instantAfter(decidedAt, now)
       return decidedAt
     }
 

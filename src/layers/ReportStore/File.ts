@@ -1,13 +1,27 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
+import type { BigIntStats } from "node:fs"
 import * as path from "node:path"
 import { cleanReport, maxReportBytes, SavedReport } from "../../domain/Report.ts"
 import { ReportNotSaved, ReportStore } from "../../services/ReportStore.ts"
 import { folderOf } from "../ConfigReader/TeamFile.ts"
-import { checkOwn, checkTrusted, look, makeDirectory, readRegular } from "../Files.ts"
+import {
+  checkOwn,
+  checkTrusted,
+  type FileFailed,
+  look,
+  lookNow,
+  makeDirectory,
+  provesContent,
+  readRegularNow,
+  sameFile
+} from "../Files.ts"
+import { nextTurn } from "../Turns.ts"
 import { rename, withTemporary } from "../Writing.ts"
 
 const reportsOf = (root: string): string => path.join(folderOf(root), "reports")
@@ -34,26 +48,60 @@ const save = Effect.fn("ReportStore.save")(function*(root: string, report: Saved
   )
 })
 
-const readOne = (root: string, sessionId: string) => {
-  const file = fileOf(root, sessionId)
-  return readRegular(file, maxReportBytes).pipe(
-    Effect.tap(({ stat }) => checkOwn(file, stat, "file")),
-    Effect.map(({ bytes }) => decode(Buffer.from(bytes).toString("utf8"))),
-    Effect.orElseSucceed(() => Option.none<SavedReport>()),
-    Effect.map(Option.flatMap(cleanReport)),
-    Effect.map(Option.filter((report) => report.sessionId === sessionId && report.status !== "clear"))
-  )
+/** What a file held when its stat was this one. */
+interface Known {
+  readonly stat: BigIntStats
+  readonly report: Option.Option<SavedReport>
 }
 
-const read = Effect.fn("ReportStore.read")(function*(root: string, sessionIds: ReadonlyArray<string>) {
-  const reports = new Map<string, SavedReport>()
-  if (yield* Effect.isFailure(Effect.zipRight(check(folderOf(root)), check(reportsOf(root))))) return reports
-  for (const sessionId of sessionIds) {
-    const report = yield* readOne(root, sessionId)
-    if (Option.isSome(report)) reports.set(sessionId, report.value)
+type Seen = ReturnType<typeof lookNow>
+
+/** So many files are read in one turn: a millisecond or two. */
+const perTurn = 16
+
+const make = Effect.sync(() => {
+  const cache = new Map<string, Known>()
+
+  const parse = (bytes: Uint8Array, sessionId: string): Option.Option<SavedReport> =>
+    decode(Buffer.from(bytes).toString("utf8")).pipe(
+      Option.flatMap(cleanReport),
+      Option.filter((report) => report.sessionId === sessionId && report.status !== "clear")
+    )
+
+  const loadNow = (file: string, seen: Seen, sessionId: string, nowMs: number): Either.Either<Known, FileFailed> =>
+    Either.flatMap(
+      readRegularNow(file, maxReportBytes, seen),
+      ({ bytes, stat }) =>
+        Either.map(checkOwn(file, stat, "file"), () => {
+          const known = { stat, report: parse(bytes, sessionId) }
+          if (provesContent(stat, nowMs)) cache.set(file, known)
+          else cache.delete(file)
+          return known
+        })
+    )
+
+  const readNow = (file: string, sessionId: string, nowMs: number): Option.Option<SavedReport> => {
+    const seen = lookNow(file)
+    if (Either.isLeft(seen)) return Option.none()
+    const known = cache.get(file)
+    if (known !== undefined && sameFile(known.stat, seen.right)) return known.report
+    return Option.flatMap(Either.getRight(loadNow(file, seen, sessionId, nowMs)), ({ report }) => report)
   }
-  return reports
+
+  const read = Effect.fn("ReportStore.read")(function*(root: string, sessionIds: ReadonlyArray<string>) {
+    const reports = new Map<string, SavedReport>()
+    if (yield* Effect.isFailure(Effect.zipRight(check(folderOf(root)), check(reportsOf(root))))) return reports
+    const now = yield* Clock.currentTimeMillis
+    for (const [index, sessionId] of sessionIds.entries()) {
+      if (index % perTurn === perTurn - 1) yield* nextTurn
+      const report = readNow(fileOf(root, sessionId), sessionId, now)
+      if (Option.isSome(report)) reports.set(sessionId, report.value)
+    }
+    return reports
+  })
+
+  return ReportStore.of({ save, read })
 })
 
-/** Reports in the team's folder. */
-export const layer: Layer.Layer<ReportStore> = Layer.succeed(ReportStore, { save, read })
+/** Reports in the team's folder; those that are unchanged are not read again. */
+export const layer: Layer.Layer<ReportStore> = Layer.effect(ReportStore, make)

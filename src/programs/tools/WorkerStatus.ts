@@ -1,14 +1,12 @@
-import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { Probe } from "../../domain/Probe.ts"
-import type { SavedReport } from "../../domain/Report.ts"
 import { target } from "../../domain/Roster.ts"
 import { Refused } from "../../domain/SessionErrors.ts"
-import { type Agent } from "../../domain/TeamConfig.ts"
+import type { WorkerView } from "../../domain/Snapshot.ts"
 import type { ToolArguments } from "../../domain/ToolCatalogue.ts"
 import { IntercomClient } from "../../services/IntercomClient.ts"
-import { ReportStore } from "../../services/ReportStore.ts"
+import { ObservationReader } from "../../services/ObservationReader.ts"
 import type { Member } from "../Membership.ts"
 
 const maxPageBytes = 40_000
@@ -16,25 +14,24 @@ const meaning =
   "Observed from saved records, not asked. unknown says nothing was seen; idle is not done; a disconnected " +
   "endpoint does not prove that a process ended; reports are self-reported."
 
-const ageSeconds = (iso: string, now: number): number | null => {
-  const age = Math.floor((now - Date.parse(iso)) / 1000)
+const ageSeconds = (iso: string | undefined, now: number): number | null => {
+  const age = iso === undefined ? -1 : Math.floor((now - Date.parse(iso)) / 1000)
   return age < 0 ? null : age
 }
 
 const row = (
-  agent: Agent,
-  report: SavedReport | undefined,
+  { agent, report, seen }: WorkerView,
   connection: { readonly probe: Probe; readonly checkedAt: string | null },
   now: number
 ) => ({
   sessionId: agent.sessionId,
   name: agent.name,
-  observedStatus: "unknown",
-  lastActivity: null,
-  observedAt: null,
-  observationAgeSeconds: null,
-  stale: false,
-  evidence: "missing",
+  observedStatus: seen.observedStatus,
+  lastActivity: seen.lastActivity ?? null,
+  observedAt: seen.observedAt ?? null,
+  observationAgeSeconds: ageSeconds(seen.observedAt, now),
+  stale: seen.evidence === "stale",
+  evidence: seen.evidence,
   connection: { ...connection.probe, checkedAt: connection.checkedAt },
   report: report === undefined ? null : {
     status: report.status,
@@ -64,31 +61,25 @@ const row = (
 })
 
 /**
- * The saved roster with reports and, on request, probes of the page's workers (spec 7.5). What workers were seen to do
- * is `unknown`/`missing` until the observation log is built.
+ * The saved roster with reports, what each worker was last seen to do and, on request, probes of the page's workers
+ * (spec 7.5). Asks no worker's model anything.
  */
 export const workerStatus = Effect.fn("intercom_worker_status")(
   function*(standing: Member, args: ToolArguments<"intercom_worker_status">) {
     const offset = args.offset ?? 0
-    const workers = standing.config.agents.filter((agent) => !agent.coordinator)
-    let wanted: ReadonlyArray<Agent> = workers
-    if (args.name !== undefined) {
-      const found = target(standing.config, args.name, "", "worker")
-      if (found instanceof Refused) return yield* found
-      wanted = [found]
-    }
+    const found = args.name === undefined ? undefined : target(standing.config, args.name, "", "worker")
+    if (found instanceof Refused) return yield* found
+    const view = yield* (yield* ObservationReader).snapshot(standing.root)
+    const wanted = found === undefined
+      ? view.workers
+      : view.workers.filter(({ agent }) => agent.sessionId === found.sessionId)
     const page = wanted.slice(offset, offset + (args.limit ?? 10))
-    const now = yield* Clock.currentTimeMillis
-    const generatedAt = DateTime.formatIso(DateTime.unsafeMake(now))
-    const reports = yield* (yield* ReportStore).read(standing.root, page.map((agent) => agent.sessionId))
-    const probes = args.probe === true ? yield* (yield* IntercomClient).probeAll(standing.root, page) : []
+    const agents = page.map(({ agent }) => agent)
+    const probes = args.probe === true ? yield* (yield* IntercomClient).probeAll(standing.root, agents) : []
     const checkedAt = DateTime.formatIso(yield* DateTime.now)
-    const rows = page.map((agent, index) => {
+    const rows = page.map((worker, index) => {
       const probe: Probe = probes[index] ?? { state: "unknown", reason: "not_checked" }
-      return row(agent, reports.get(agent.sessionId), {
-        probe,
-        checkedAt: probe.reason === "not_checked" ? null : checkedAt
-      }, now)
+      return row(worker, { probe, checkedAt: probe.reason === "not_checked" ? null : checkedAt }, view.takenAt)
     })
     const render = (count: number): string => {
       const shown = rows.slice(0, count)
@@ -97,10 +88,10 @@ export const workerStatus = Effect.fn("intercom_worker_status")(
         {
           version: 1,
           source: "local-observations",
-          generatedAt,
+          generatedAt: DateTime.formatIso(DateTime.unsafeMake(view.takenAt)),
           statusMeaning: meaning,
-          truncated: false,
-          errors: [],
+          truncated: view.truncated,
+          errors: view.errors,
           totalInSnapshot: wanted.length,
           offset,
           nextOffset: offset + count < wanted.length ? offset + count : null,

@@ -13,6 +13,7 @@ import * as IntercomClient from "../../../src/layers/IntercomClient/Http.ts"
 import * as IntercomServer from "../../../src/layers/IntercomServer/Http.ts"
 import * as Multiplexers from "../../../src/layers/Multiplexers/Live.ts"
 import * as ObservationLog from "../../../src/layers/ObservationLog/File.ts"
+import * as ObservationReader from "../../../src/layers/ObservationReader/File.ts"
 import * as Platform from "../../../src/layers/Platform/Node.ts"
 import * as SavedSessions from "../../../src/layers/SavedSessions/Pi.ts"
 import * as SessionFence from "../../../src/layers/SessionScope/Fence.ts"
@@ -69,6 +70,7 @@ export const open = Effect.fnUntraced(function*(id: string, directory: string, v
     IntercomServer.layer,
     IntercomClient.layer,
     Multiplexers.layer,
+    ObservationReader.layer,
     pi.layer
   ).pipe(
     Layer.provideMerge(TeamFiles.layer),

@@ -1,0 +1,4 @@
+import { contract } from "./Contract.ts"
+import { place } from "./Place.ts"
+
+contract("files", place)
