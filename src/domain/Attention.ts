@@ -1,4 +1,4 @@
-import { oneLine } from "./Delivery.ts"
+import { plainLine } from "./Delivery.ts"
 import type { ObservedStatus, Snapshot, WorkerView } from "./Snapshot.ts"
 
 /** Why a worker needs the person, the most urgent first (spec 8, order). */
@@ -25,7 +25,7 @@ const maxName = 24
 
 /** A name that keeps to its place in a line, whatever it is made of. */
 const shortName = (name: string): string => {
-  const plain = [...oneLine(name).replace(/[\u202a-\u202e\u2066-\u2069]/g, "").replace(/\p{Cs}/gu, "\ufffd")]
+  const plain = [...plainLine(name)]
   return plain.length > maxName ? `${plain.slice(0, maxName - 1).join("")}…` : plain.join("")
 }
 

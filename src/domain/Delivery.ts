@@ -21,6 +21,10 @@ export const stripControls = (text: string): string =>
 /** A text of somebody else as part of a line of ours: without controls, its lines joined by spaces. */
 export const oneLine = (text: string): string => stripControls(text).replace(/[\n\t\u2028\u2029]+/g, " ").trim()
 
+/** {@link oneLine} that looks as it reads: embeddings, overrides and isolates of bidirectional text could disguise it. */
+export const plainLine = (text: string): string =>
+  oneLine(text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")).replace(/\p{Cs}/gu, "\ufffd")
+
 /**
  * Escapes each line that begins like one of our headers, so that a body cannot pose as another sender; with a tab or
  * any other white space too, since to a reader it looks the same.

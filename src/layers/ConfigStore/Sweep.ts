@@ -17,7 +17,7 @@ const noStart = "0"
  * Whose a temporary is. Boot and namespace are not in its name, so they are taken for this process's own: a process of
  * another container in the same project folder is not told from one that has ended. Its update then fails whole.
  */
-const makerOf = (name: string, own: IdentifiedProcess): Option.Option<IdentifiedProcess> => {
+export const makerOf = (name: string, own: IdentifiedProcess): Option.Option<IdentifiedProcess> => {
   const [, pid, startTicks] = temporaryName.exec(name) ?? []
   if (pid === undefined || startTicks === undefined) return Option.none()
   return Option.some(

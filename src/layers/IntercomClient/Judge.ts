@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { oneLine } from "../../domain/Delivery.ts"
+import { plainLine } from "../../domain/Delivery.ts"
 import { AcceptedBody, ErrorBody } from "../../domain/Envelope.ts"
 import { OutcomeUnknown, Rejected, sentenceForStatus, Undelivered } from "../../domain/WireErrors.ts"
 import type { ExchangeFailed } from "./Exchange.ts"
@@ -12,14 +12,11 @@ const maxSentence = 500
 const isAccepted = Schema.decodeUnknownOption(Schema.parseJson(AcceptedBody))
 const decodeError = Schema.decodeUnknownOption(Schema.parseJson(ErrorBody))
 
-/** One line that looks as it reads: embeddings, overrides and isolates of bidirectional text could disguise it. */
-const plain = (sentence: string): string => oneLine(sentence.replace(/[\u202a-\u202e\u2066-\u2069]/g, ""))
-
 /** A proven error in its own words, cleaned, at most 500 characters; anybody else's in ours (spec 2.4). */
 export const rejectionOf = (answer: Judged): Rejected => {
   const { status } = answer
   const said = answer.proven ? decodeError(answer.body) : Option.none()
-  const sentence = Option.isSome(said) ? plain(said.value.error).slice(0, maxSentence) : ""
+  const sentence = Option.isSome(said) ? plainLine(said.value.error).slice(0, maxSentence) : ""
   if (Option.isNone(said) || sentence === "") return new Rejected({ status, sentence: sentenceForStatus(status) })
   const { code } = said.value
   return new Rejected({ status, sentence, ...(code === undefined ? {} : { code }) })

@@ -24,7 +24,8 @@ const decode = Schema.decodeUnknownOption(Content)
 // The time of writing too: an inode is given out again at once. A link or its removal does not change it.
 const markOf = (stat: fs.BigIntStats): string => `${stat.dev}-${stat.ino}-${stat.mtimeNs}`
 
-const read = (name: string): Effect.Effect<Found, FileFailed> =>
+/** What is under a lock's name. */
+export const readLock = (name: string): Effect.Effect<Found, FileFailed> =>
   orAbsent(readPrivate(name, maxBytes)).pipe(
     Effect.map(Option.match({
       onNone: (): Found => ({ _tag: "Absent" }),
@@ -85,7 +86,7 @@ const make = Effect.gen(function*() {
 
   const stepsOf = (create: (name: string) => Effect.Effect<string | undefined, FileFailed>): Steps => ({
     create: (name) => Effect.mapError(create(name), unusable),
-    read: (name) => Effect.mapError(read(name), unusable),
+    read: (name) => Effect.mapError(readLock(name), unusable),
     isOurs: (name, mark) => Effect.suspend(() => Either.mapLeft(isOursNow(name, mark), unusable)),
     remove: (name) => Effect.suspend(() => Either.mapLeft(unlinkNow(name), unusable)),
     look: liveness

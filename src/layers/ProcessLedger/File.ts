@@ -23,7 +23,8 @@ const invalid = (file: string, detail: string) =>
     mend: "It was not changed. Once no worker is being resumed or closed, remove it: Intercom then makes a new one."
   })
 
-const readFrom = (file: string): Effect.Effect<Ledger, StateUnusable> =>
+/** The ledger in a file; an absent one is empty. */
+export const readLedger = (file: string): Effect.Effect<Ledger, StateUnusable> =>
   orAbsent(readPrivate(file, maxLedgerBytes)).pipe(
     Effect.mapError((failed) => failed.reason === "too_large" ? invalid(file, failed.detail) : unusable(failed)),
     Effect.flatMap(Option.match({
@@ -49,11 +50,11 @@ const make = Effect.gen(function*() {
   const fileOf = (root: string) => Effect.map(state.of(root), (folder) => path.join(folder, "processes.json"))
 
   return ProcessLedger.of({
-    read: (root) => Effect.flatMap(fileOf(root), readFrom),
+    read: (root) => Effect.flatMap(fileOf(root), readLedger),
     change: (root, change) =>
       Effect.gen(function*() {
         const file = yield* fileOf(root)
-        const ledger = yield* readFrom(file)
+        const ledger = yield* readLedger(file)
         const next = change(ledger)
         if (next !== ledger) yield* write(file, next)
         return next
