@@ -137,8 +137,12 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
           if (ahead <= 0) return yield* Effect.fail(tooLate)
           if (ahead > maxAheadMs) return yield* Effect.fail(tooFar)
           if (Option.exists(yield* Ref.get(own), (job) => job.jobId === jobId)) return yield* commit(Effect.void)
-          const identity = yield* identify
           const deadline = yield* makeDeadline(Date.parse(payload.deadlineAt))
+          const identity = yield* identify
+          // Finding out took its time: the job must still be there.
+          const now = yield* Effect.mapError(team, () => notNow)
+          if (!carries(now, jobId)) return yield* Effect.fail(notThisJob)
+          if (yield* deadline.passed) return yield* Effect.fail(tooLate)
           const tell = post(standing, standing.coordinator, (head) => ({
             ...head,
             kind: "close_identity",
