@@ -116,7 +116,7 @@ export const settleAll = (
     const job = agent.closeJob
     if (move === undefined || job?.jobId !== move.seen.jobId || job.state !== move.seen.state) return agent
     changed = true
-    const { reason = job.reason, state } = move.to
+    const { reason, state } = move.to
     return { ...agent, closeJob: { ...job, state, updatedAt: at, ...(reason === undefined ? {} : { reason }) } }
   })
   return changed ? proposeConfig(config, { agents }) : Either.right(config)

@@ -13,7 +13,8 @@ import { enterTeam, publishTeam } from "./Team.ts"
 
 const usage =
   "Use /intercom to see the team, /intercom start to publish a team file here, /intercom resolve <worker> to " +
-  "settle what it says needs attention, or /intercom takeover to coordinate a team whose coordinator is gone."
+  "settle what it says needs attention, /intercom takeover to coordinate a team whose coordinator is gone, or " +
+  "/intercom doctor to see what is wrong."
 
 const row = (agent: Agent, connection: string): string =>
   `  ${agent.name}${agent.coordinator ? "" : ` (${agent.projectDirectory})`}: ${connection}` +
@@ -28,7 +29,12 @@ const attentionOf = Effect.fn("Command.attention")(function*({ config, role, roo
   const open = role === "coordinator" ? yield* openAttempts(root) : []
   const resumed = open.map((id) => agentBySession(config, id)?.name ?? id)
   return [
-    ...(uncertain.length > 0 ? [`Needs attention: the close of ${uncertain.join(", ")} is uncertain.`] : []),
+    ...(uncertain.length > 0 ?
+      [
+        `Needs attention: the close of ${uncertain.join(", ")} is uncertain. ` +
+        "Look at its tab: once you know whether that Pi still runs, run /intercom resolve with that name."
+      ] :
+      []),
     ...(resumed.length > 0
       ? [
         `Needs attention: the resume of ${

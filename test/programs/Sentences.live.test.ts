@@ -182,6 +182,14 @@ describe("what a user is told", () => {
       fs.writeFileSync(file, JSON.stringify(config))
       yield* fail(coordinator, "close uncertain: ", "intercom_send", { to: "Ada", message: "x" })
       yield* fail(worker, "close uncertain: ", "intercom_report_work", { status: "blocked", summary: "x" })
+      coordinator.host.answer = (question) => {
+        rows.push(["what `/intercom resolve Ada` asks, a close uncertain", show(question)])
+        return Effect.succeed(false)
+      }
+      yield* say("resolve Ada")
+      coordinator.host.answer = (question) => Effect.succeed(question.includes("still runs: then"))
+      yield* say("resolve Ada")
+      coordinator.host.answer = () => Effect.succeed(true)
 
       const command = (who: typeof coordinator, label: string, args: string) =>
         Effect.map(Effect.flip(who.command(args)), (error) => {
