@@ -45,11 +45,14 @@ export const makeLockWorld = (): LockWorld => {
     look: (owner) => Effect.sync(() => hidden.has(owner.pid) ? "unknown" : dead.has(owner.pid) ? "gone" : "alive")
   })
 
+  const during = (pid: number, file: string, what: string): OwnedLock["Type"]["config"] => (root, use) =>
+    holding(stepsOf(pid), `${root}/${file}`, what, use)
+
   return {
     layerFor: (pid) =>
       Layer.succeed(OwnedLock, {
-        config: (root, use) => holding(stepsOf(pid), `${root}/config.lock`, "The team file", use),
-        monitor: (root, use) => holding(stepsOf(pid), `${root}/monitor.lock`, "The monitor pane", use),
+        config: during(pid, "config.lock", "The team file"),
+        monitor: during(pid, "monitor.lock", "The monitor pane"),
         session: (root, sessionId) => take(stepsOf(pid), `${root}/session-${sessionId}.lock`, "This saved session"),
         sessionFree: (root, sessionId) =>
           lookFree(stepsOf(pid), `${root}/session-${sessionId}.lock`, "This saved session")
