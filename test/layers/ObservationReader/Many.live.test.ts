@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as fs from "node:fs"
 import type { Observation } from "../../../src/domain/Observation.ts"
+import { nextTurn } from "../../../src/layers/Turns.ts"
 import { seenOf } from "./Contract.ts"
 import { diskTeam, idle, lines, logFile, readers, reading, sent, working } from "./Place.ts"
 
@@ -27,6 +30,18 @@ describe("many workers", () => {
         assert.strictEqual(seen.lastActivity, agent.sessionId === "worker-0" ? undefined : "Reading files")
       }
       assert.isTrue(view.truncated)
+    }))
+
+  it.scopedLive("a look can be interrupted between files, and the next one is whole", () =>
+    Effect.gen(function*() {
+      const { logs, reader, root } = yield* diskTeam(ids)
+      const now = yield* Clock.currentTimeMillis
+      for (const [n, id] of ids.entries()) fs.writeFileSync(logFile(logs, n), lines(id, [reading], now, n).join(""))
+      const look = yield* Effect.fork(reader.snapshot(root))
+      yield* nextTurn
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(look)))
+      const view = yield* reader.snapshot(root)
+      assert.isTrue(view.workers.every(({ seen }) => seen.observedStatus === "working"))
     }))
 
   it.scopedLive("many old logs of one worker hide neither its new one nor another worker", () =>
