@@ -2,7 +2,7 @@ import ts from "typescript-eslint"
 
 // The house of docs/architecture.md, enforced: imports point only downward, and what only an adapter or an
 // entry may do (time, ids, promises, running effects) is an error elsewhere.
-const entries = ["src/programs/extension.ts", "src/programs/core.ts", "monitor/main.ts"]
+const entries = ["src/programs/extension.ts", "src/programs/core.ts", "monitor/main.ts", "monitor/doctor.ts"]
 
 const zone = (files, patterns, ignores = []) => ({
   files,
@@ -113,5 +113,14 @@ export default ts.config(
     room("programs|test|scripts", "The monitor's entry composes layers."),
     { group: ["@earendil-works/*"], message: "No Pi in the monitor." }
   ]),
-  zone(["scripts/**/*.ts"], [room("monitor", "Scripts drive the product from outside.")], ["scripts/bench/**"])
+  // The doctor's program and `/intercom doctor` share one examination, src/programs/doctor; it is no part of the monitor.
+  zone(["monitor/doctor.ts"], [
+    room("test|scripts", "The doctor's entry composes layers and its program."),
+    { regex: "/src/programs/(?!doctor/|Present)", message: "Of the programs the doctor runs its own only." },
+    { group: ["@earendil-works/*"], message: "No Pi in the doctor's program." }
+  ]),
+  zone(["scripts/**/*.ts"], [room("monitor", "Scripts drive the product from outside.")], [
+    "scripts/bench/**",
+    "scripts/picture.ts"
+  ])
 )

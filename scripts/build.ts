@@ -6,7 +6,7 @@ import { basename, join, resolve } from "node:path"
 // So Pi loads a thin module that imports the host, and `require`s everything else as one CommonJS file.
 const root = resolve(import.meta.dirname, "..")
 const host = /^@(earendil-works|mariozechner)\//
-const hostFolder = /node_modules\/(@earendil-works|@mariozechner|pi-0-84)\//
+const hostFolder = /node_modules\/(@earendil-works|@mariozechner\/(?!pi-tui\/)|pi-0-84)\//
 
 const coreByRequire: Plugin = {
   name: "core-by-require",
@@ -28,14 +28,16 @@ const stubs: Plugin = {
   }
 }
 
-const noHost: Plugin = {
+/** The host's own parts must not be in a bundle; the monitor's are those that draw on a terminal. */
+const noHost = (allowed?: RegExp): Plugin => ({
   name: "no-host",
   setup: (context) => {
-    context.onResolve({ filter: host }, ({ importer, path }) => ({
-      errors: [{ text: `${importer} imports ${path}: the core must not contain the host` }]
-    }))
+    context.onResolve({ filter: host }, ({ importer, path }) =>
+      allowed?.test(path) === true
+        ? undefined
+        : { errors: [{ text: `${importer} imports ${path}: the bundle must not contain the host` }] })
   }
-}
+})
 
 const shared = {
   absWorkingDir: root,
@@ -81,7 +83,27 @@ export const buildFiles = async (): Promise<ReadonlyArray<BuiltFile>> => {
       outfile: "dist/core.cjs",
       format: "cjs",
       minify: true,
-      plugins: [stubs, noHost]
+      plugins: [stubs, noHost()]
+    }),
+    build({
+      ...shared,
+      entryPoints: ["monitor/main.ts"],
+      outfile: "dist/monitor.cjs",
+      format: "cjs",
+      minify: true,
+      // A CommonJS file has no import.meta.
+      banner: { js: "const moduleUrl = require(\"node:url\").pathToFileURL(__filename).href;" },
+      define: { "import.meta.url": "moduleUrl", "import.meta.dirname": "__dirname" },
+      plugins: [stubs, noHost(/^@mariozechner\/pi-tui\//)]
+    }),
+    build({
+      ...shared,
+      entryPoints: ["monitor/doctor.ts"],
+      outfile: "dist/doctor.cjs",
+      format: "cjs",
+      minify: true,
+      banner: { js: "#!/usr/bin/env node" },
+      plugins: [stubs, noHost()]
     })
   ])
   const bundles = results.flatMap(({ metafile, outputFiles, warnings }) => {
