@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { stripControls } from "../domain/Delivery.ts"
+import { diagnosisText } from "../domain/Finding.ts"
 import { SessionId } from "../domain/Primitives.ts"
 import { sectionName } from "../domain/Prompt.ts"
 import { Inactive } from "../domain/SessionErrors.ts"
@@ -26,6 +27,7 @@ import * as HostWork from "../layers/HostWork/Pi.ts"
 import * as Ids from "../layers/Ids/Node.ts"
 import * as IntercomClient from "../layers/IntercomClient/Http.ts"
 import * as IntercomServer from "../layers/IntercomServer/Http.ts"
+import * as Looking from "../layers/Looking.ts"
 import * as Multiplexers from "../layers/Multiplexers/Live.ts"
 import * as ObservationLog from "../layers/ObservationLog/File.ts"
 import * as ObservationReader from "../layers/ObservationReader/File.ts"
@@ -33,11 +35,14 @@ import * as Platform from "../layers/Platform/Node.ts"
 import * as SavedSessions from "../layers/SavedSessions/Pi.ts"
 import * as SessionFence from "../layers/SessionScope/Fence.ts"
 import * as Lifetime from "../layers/SessionScope/Lifetime.ts"
+import * as Surroundings from "../layers/Surroundings/Node.ts"
 import * as TeamFiles from "../layers/TeamFiles.ts"
 import { ActivityTracker } from "./ActivityTracker.ts"
 import { CloseJobs } from "./close/CloseJobs.ts"
 import { command } from "./Command.ts"
 import { Delivery } from "./Delivery.ts"
+import { examineHere } from "./doctor/Doctor.ts"
+import { Footer } from "./Footer.ts"
 import { withoutHome } from "./Present.ts"
 import { promptSection } from "./PromptSection.ts"
 import * as SessionParts from "./SessionParts.ts"
@@ -88,10 +93,21 @@ const services = (
     Layer.provideMerge(piSession),
     Layer.provideMerge(here)
   )
-  return SessionParts.layer.pipe(Layer.provideMerge(adapters))
+  return Footer.layer.pipe(Layer.provideMerge(SessionParts.layer), Layer.provideMerge(adapters))
 }
 
 type Services = Layer.Layer.Success<ReturnType<typeof services>>
+
+/** What the doctor finds, in a session that intercom takes part in or not. */
+const examine = async (context: ExtensionContext, host: Host): Promise<string> => {
+  const program = HostProgram.layer({ ...host, agentDir: host.agentDir() })
+  const layers = Layer.mergeAll(program, Multiplexers.layer, Surroundings.within(host.version)).pipe(
+    Layer.provideMerge(Looking.layer)
+  )
+  const examination = examineHere(context.cwd, context.sessionManager.getSessionId())
+  const exit = await Effect.runPromiseExit(Effect.provide(examination, layers))
+  return Exit.isSuccess(exit) ? diagnosisText(exit.value, present) : Bridge.sentenceOf(exit.cause)
+}
 
 /** One Pi session that intercom takes part in. */
 interface Open extends Bridge.Bridge<Services> {
@@ -159,10 +175,14 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
 
   const session = (): Open | undefined => current.active ? current : undefined
 
+  /** What the team's line says may be old now. */
+  const happened = () => session()?.now(Effect.flatMap(Footer, ({ refresh }) => refresh))
+
   const execute = async (name: ToolName, callId: string, args: unknown, signal: AbortSignal | undefined) => {
     const call = { id: callId, epoch: work.state().epoch }
     if (!current.active) throw new Error(current.sentence)
     const outcome = await current.run(runTool(name, args, call), signal)
+    happened()
     if (outcome._tag === "Failed") throw new Error(outcome.sentence)
     return { content: [{ type: "text" as const, text: outcome.value }], details: undefined }
   }
@@ -219,10 +239,12 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
   const release = () => session()?.now(Effect.flatMap(Delivery, (delivery) => delivery.release))
   pi.on("session_compact", release)
   pi.on("session_compact_failed", release)
+  pi.on("agent_settled", () => happened())
   HostEvents.subscribe(pi, (event) => session()?.now(Effect.flatMap(ActivityTracker, (tracker) => tracker.see(event))))
 
   pi.on("before_agent_start", async (event) => {
     session()?.now(Effect.flatMap(CloseJobs, (jobs) => jobs.tellOwed))
+    happened()
     const outcome = await session()?.run(promptSection)
     if (outcome?._tag !== "Done" || Option.isNone(outcome.value)) return undefined
     const text = outcome.value.value
@@ -234,10 +256,12 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
 
   pi.registerCommand("intercom", {
     description: "Shows the team; `start` publishes a team file here, `resolve <worker>` settles what needs " +
-      "attention, `takeover` replaces a coordinator that is gone",
+      "attention, `takeover` replaces a coordinator that is gone, `doctor` says what is wrong and what to do",
     handler: async (args, context) => {
+      if (args.trim() === "doctor") return tell(context, await examine(context, host), "info")
       if (!current.active) return tell(context, current.sentence, "warning")
       const outcome = await current.run(command(args))
+      happened()
       if (outcome._tag === "Done") tell(context, outcome.value, "info")
       else tell(context, outcome.sentence, "warning")
     }

@@ -29,7 +29,7 @@ const means: Readonly<Record<Trouble["place"], string>> = {
 
 const ofTrouble = ({ detail, mend, path, place }: Trouble): Finding => ({
   code: `${place}_unusable`,
-  what: `${path} cannot be used: ${detail}, ${means[place]}.`,
+  what: `The folder or file ${path} cannot be used: ${detail}, ${means[place]}.`,
   advice: mend
 })
 
