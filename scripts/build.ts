@@ -66,6 +66,20 @@ export interface BuiltFile {
   readonly contents: Uint8Array
 }
 
+/** A program of its own, run by Node; it may draw on a terminal. */
+const program = (entry: string, outfile: string) =>
+  build({
+    ...shared,
+    entryPoints: [entry],
+    outfile,
+    format: "cjs",
+    minify: true,
+    // A CommonJS file has no import.meta.
+    banner: { js: "#!/usr/bin/env node\nconst moduleUrl = require(\"node:url\").pathToFileURL(__filename).href;" },
+    define: { "import.meta.url": "moduleUrl", "import.meta.dirname": "__dirname" },
+    plugins: [stubs, noHost(/^@mariozechner\/pi-tui\//)]
+  })
+
 /** Builds in memory; fails rather than build something that contains the host. */
 export const buildFiles = async (): Promise<ReadonlyArray<BuiltFile>> => {
   const results = await Promise.all([
@@ -85,26 +99,8 @@ export const buildFiles = async (): Promise<ReadonlyArray<BuiltFile>> => {
       minify: true,
       plugins: [stubs, noHost()]
     }),
-    build({
-      ...shared,
-      entryPoints: ["monitor/main.ts"],
-      outfile: "dist/monitor.cjs",
-      format: "cjs",
-      minify: true,
-      // A CommonJS file has no import.meta.
-      banner: { js: "const moduleUrl = require(\"node:url\").pathToFileURL(__filename).href;" },
-      define: { "import.meta.url": "moduleUrl", "import.meta.dirname": "__dirname" },
-      plugins: [stubs, noHost(/^@mariozechner\/pi-tui\//)]
-    }),
-    build({
-      ...shared,
-      entryPoints: ["monitor/doctor.ts"],
-      outfile: "dist/doctor.cjs",
-      format: "cjs",
-      minify: true,
-      banner: { js: "#!/usr/bin/env node" },
-      plugins: [stubs, noHost()]
-    })
+    program("monitor/main.ts", "dist/monitor.cjs"),
+    program("monitor/doctor.ts", "dist/doctor.cjs")
   ])
   const bundles = results.flatMap(({ metafile, outputFiles, warnings }) => {
     const [warning] = warnings
@@ -116,12 +112,15 @@ export const buildFiles = async (): Promise<ReadonlyArray<BuiltFile>> => {
   return [...bundles, manifest]
 }
 
+// `node scripts/build.ts` builds the package; with a name only that file of it, and says nothing.
 if (process.argv[1] === import.meta.filename) {
   const dist = resolve(root, "dist")
-  rmSync(dist, { recursive: true, force: true })
-  mkdirSync(dist)
+  const [, , only] = process.argv
+  if (only === undefined) rmSync(dist, { recursive: true, force: true })
+  mkdirSync(dist, { recursive: true })
   for (const { contents, name } of await buildFiles()) {
+    if (only !== undefined && name !== only) continue
     writeFileSync(join(dist, name), contents)
-    console.log(`dist/${name} ${(contents.byteLength / 1024).toFixed(1)} KB`)
+    if (only === undefined) console.log(`dist/${name} ${(contents.byteLength / 1024).toFixed(1)} KB`)
   }
 }
