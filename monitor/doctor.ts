@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"

@@ -75,7 +75,7 @@ const program = (entry: string, outfile: string) =>
     format: "cjs",
     minify: true,
     // A CommonJS file has no import.meta.
-    banner: { js: "#!/usr/bin/env node\nconst moduleUrl = require(\"node:url\").pathToFileURL(__filename).href;" },
+    banner: { js: "const moduleUrl = require(\"node:url\").pathToFileURL(__filename).href;" },
     define: { "import.meta.url": "moduleUrl", "import.meta.dirname": "__dirname" },
     plugins: [stubs, noHost(/^@mariozechner\/pi-tui\//)]
   })
