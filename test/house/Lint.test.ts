@@ -69,6 +69,12 @@ const rows: ReadonlyArray<readonly [what: string, file: string, text: string, sa
     "import { x } from \"../src/programs/Start.ts\"",
     /composes layers/
   ],
+  [
+    "the doctor's entry imports another program",
+    "monitor/doctor.ts",
+    "import { x } from \"../src/programs/Start.ts\"",
+    /runs its own only/
+  ],
   ["the thin entry imports Effect", "src/programs/extension.ts", "import { x } from \"effect/Effect\"", /No Effect/],
   ["a program uses Date.now", "src/programs/X.ts", "export const x = Date.now()", /Use Clock/],
   ["a layer uses Date.now", "src/layers/X/Y.ts", "export const x = Date.now()", /Use Clock/],

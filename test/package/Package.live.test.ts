@@ -98,7 +98,12 @@ layer(Layer.scoped(Tarball, packed), { excludeTestServices: true, timeout: "2 mi
       const folder = yield* installed
       assert.deepStrictEqual(fs.readdirSync(folder).sort(), ["README.md", "dist", "docs", "package.json"])
       assert.deepStrictEqual(fs.readdirSync(path.dirname(folder)).filter((one) => !one.startsWith(".")), [name])
-      assert.includeMembers([...filesIn(path.join(folder, "dist"))], ["core.cjs", "extension.js", "package.json"])
+      assert.includeMembers([...filesIn(path.join(folder, "dist"))], [
+        "core.cjs",
+        "doctor.cjs",
+        "extension.js",
+        "package.json"
+      ])
       for (const file of filesIn(folder)) {
         assert.notMatch(file, /\.(map|ts)$/)
         const text = fs.readFileSync(path.join(folder, file), "utf8")
@@ -122,6 +127,19 @@ layer(Layer.scoped(Tarball, packed), { excludeTestServices: true, timeout: "2 mi
         yield* answers(yield* harness.start({ extensions: [path.join(folder, "dist/extension.js")] }))
       }
       assert.isFalse(fs.existsSync(noted))
+    }))
+
+  it.scoped("has a doctor that runs from there", () =>
+    Effect.gen(function*() {
+      const command = path.join(path.dirname(yield* installed), ".bin/pi-intercom-doctor")
+      const root = yield* temporaryFolder
+      fs.mkdirSync(path.join(root, ".pi-intercom"))
+      const coordinator = { sessionId: "c-1", name: "Coordinator", coordinator: true, port: 21_534 }
+      const agents = [{ ...coordinator, description: "Coordinates.", projectDirectory: "." }]
+      const text = JSON.stringify({ version: 1, multiplexer: "none", agents })
+      fs.writeFileSync(path.join(root, ".pi-intercom/config.json"), text, { mode: 0o644 })
+      const said = yield* run(command, ["--root", root, "--json"], { cwd: root, env: environment(root) })
+      assert.deepInclude(JSON.parse(said), { version: 1, root: "~", findings: [], more: 0 })
     }))
 
   it.scoped("is installed by Pi itself, and loads from Pi's settings", () =>
