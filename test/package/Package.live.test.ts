@@ -8,10 +8,12 @@ import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { eventuallyTrue } from "../support/Eventually.ts"
 import { hostVersions, node22 } from "../support/HostVersions.ts"
 import * as PiHarness from "../support/PiHarness.ts"
 import { say } from "../support/ScriptedModel.ts"
 import { temporaryFolder } from "../support/TempFolder.ts"
+import { realTmux } from "../support/Tmux.ts"
 
 const checkout = path.resolve(import.meta.dirname, "../..")
 const name = "pi-intercom-effect"
@@ -69,6 +71,7 @@ const installed: Effect.Effect<string, never, Tarball | Scope.Scope> = Effect.ge
 
 const Manifest = Schema.parseJson(Schema.Struct({
   name: Schema.String,
+  version: Schema.String,
   keywords: Schema.Array(Schema.String),
   pi: Schema.Struct({ extensions: Schema.Array(Schema.String) }),
   dependencies: Schema.optional(Schema.Unknown)
@@ -102,6 +105,7 @@ layer(Layer.scoped(Tarball, packed), { excludeTestServices: true, timeout: "2 mi
         "core.cjs",
         "doctor.cjs",
         "extension.js",
+        "monitor.cjs",
         "package.json"
       ])
       for (const file of filesIn(folder)) {
@@ -127,6 +131,20 @@ layer(Layer.scoped(Tarball, packed), { excludeTestServices: true, timeout: "2 mi
         yield* answers(yield* harness.start({ extensions: [path.join(folder, "dist/extension.js")] }))
       }
       assert.isFalse(fs.existsSync(noted))
+    }))
+
+  it.scoped("has a monitor that runs from there, and reads its version from there", () =>
+    Effect.gen(function*() {
+      const folder = yield* installed
+      const command = path.join(path.dirname(folder), ".bin/pi-intercom-monitor")
+      const { version } = yield* Schema.decode(Manifest)(fs.readFileSync(path.join(folder, "package.json"), "utf8"))
+      const tmux = yield* realTmux({ PATH: environment(folder).PATH })
+      fs.mkdirSync(path.join(tmux.folder, "root"))
+      const argv = [command, "--root", path.join(tmux.folder, "root"), "--owner", "of-this-pane"]
+      yield* tmux.run(["new-session", "-d", "-s", "monitor", "-x", "80", "-y", "10", "--", ...argv])
+      const screen = tmux.run(["capture-pane", "-p", "-t", "=monitor:"])
+      const shown = Effect.map(screen, (text) => text.includes("no team file") && text.includes(`Intercom v${version}`))
+      yield* eventuallyTrue("its sentence and version", shown, Effect.orElseSucceed(screen, () => "no pane"))
     }))
 
   it.scoped("has a doctor that runs from there", () =>
