@@ -1,7 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
-import { writeFileSync } from "node:fs"
-import { resolve } from "node:path"
+import { copyFileSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
 import { widthOf } from "../monitor/Text.ts"
 import type { Activity } from "../src/domain/Activity.ts"
 import { AgentName, type Port } from "../src/domain/Primitives.ts"
@@ -103,6 +103,7 @@ ${lines.map(svgLine).join("")}</g>
 
 const picture = Effect.gen(function*() {
   const at = yield* MonitorPane.make(members.length)
+  copyFileSync(resolve(import.meta.dirname, "../package.json"), join(at.folder, "package/package.json"))
   const ports = yield* Effect.forEach(
     members,
     ({ here }, n) => here ? Recorded.listening(at.root, at.state, n) : Effect.succeed<Port | undefined>(undefined)
