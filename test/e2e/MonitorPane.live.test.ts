@@ -31,7 +31,6 @@ describe.each<Surroundings>(["tmux", "herdr"])("the monitor pane of a real Pi in
       Effect.gen(function*() {
         const { coordinator, harness, model } = yield* team("1.6.0", surroundings)
         const program = join(dirname(harness.entry), "monitor.cjs")
-        if (!fs.existsSync(program)) fs.writeFileSync(program, "setInterval(() => {}, 1e6)\n")
         const worker = yield* harness.start({ sessionId: "worker-session" })
         yield* worker.shows("• Ada")
         const before = yield* windowOf(harness.tmux.run, coordinator.pane)

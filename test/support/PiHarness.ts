@@ -141,6 +141,8 @@ export const make = (
     const tmux = herdr?.tmux ?? (yield* Tmux.make(root, shared))
 
     const entry = yield* writeBuild(extension)
+    // The monitor says its package's version. Without a name: the folders here belong to no package.
+    writeJson(path.join(root, "package.json"), { version: "0.0.0" })
     const command: PiHarness["command"] = (options = {}) => ({
       argv: [
         node22,
