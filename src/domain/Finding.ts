@@ -51,7 +51,7 @@ export interface Diagnosis {
   readonly notChecked: ReadonlyArray<string>
 }
 
-const maxFindings = 128
+const maxFindings = 64
 const maxText = 600
 
 /** A diagnosis as it may be shown: each text one bounded line, without what steers a terminal; `more` did not fit. */

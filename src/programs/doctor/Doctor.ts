@@ -31,7 +31,9 @@ const patience = "5 seconds"
 const team = Effect.fn("Doctor.team")(function*(root: string, config: TeamConfig, session: string | undefined) {
   const coordinator = coordinatorOf(config)
   const inspected = yield* (yield* Inspection).look(root)
-  const lenient = yield* Effect.orDie(AllowUnauthenticated)
+  // Without the secret nobody can prove anything here, and that is a finding of its own.
+  const blind = inspected.troubles.some(({ place }) => place === "secret" || place === "state")
+  const lenient = blind || (yield* Effect.orDie(AllowUnauthenticated))
   const probes = yield* (yield* IntercomClient).probeAll(root, config.agents)
   const now = yield* Clock.currentTimeMillis
   const coordinated = probes[config.agents.indexOf(coordinator)]?.reason === "verified"

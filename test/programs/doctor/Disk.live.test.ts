@@ -79,7 +79,7 @@ const cases: ReadonlyArray<Case> = [
     says: /agents\[1\]\.port: /,
     advice: /^Correct that place in the file/,
     make: (team) => team.edit(([, ada]) => Object.assign(ada ?? {}, { port: 0 })),
-    follow: (team) => team.edit(([, ada]) => Object.assign(ada ?? {}, { port: 21_532 }))
+    follow: (team) => team.edit(([, ada]) => Object.assign(ada ?? {}, { port: team.adasPort }))
   },
   {
     what: "the team file is larger than 8 MiB",

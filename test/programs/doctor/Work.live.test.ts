@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
+import { createHash } from "node:crypto"
 import { once } from "node:events"
 import * as fs from "node:fs"
 import { join } from "node:path"
@@ -9,7 +10,6 @@ import { vi } from "vitest"
 import { assertOnly, type Examined, examined } from "../../support/doctor/Examined.ts"
 import { eventuallyTrue } from "../../support/Eventually.ts"
 import * as SecretsMemory from "../../support/SecretsMemory.ts"
-import * as SnapshotScripted from "../../support/SnapshotScripted.ts"
 import { squatter, tactics } from "../../support/Squatter.ts"
 
 // Pi's own resolution looks at it, in this process.
@@ -55,6 +55,15 @@ describe("who holds the saved ports", () => {
         )
       }))
   }
+
+  it.scopedLive("nobody is said to prove nothing while the secret cannot be used", () =>
+    Effect.gen(function*() {
+      const team = yield* examined
+      yield* team.member("c-1")
+      fs.chmodSync(join(team.own, "secret"), 0o644)
+      const { findings } = yield* team.diagnosis
+      assert.deepStrictEqual(findings.map(({ code }) => code), ["secret_unusable"])
+    }))
 
   it.scopedLive("the coordinator's port: found, until its session was opened", () =>
     Effect.gen(function*() {
@@ -196,14 +205,38 @@ describe("what was written down in the future", () => {
       const team = yield* examined
       const now = yield* Clock.currentTimeMillis
       const later = iso(now + 60_000)
-      const report = { status: "blocked", summary: "Why?", updatedAt: later } as const
-      const workers = ["A", "B", "C", "D", "E", "F", "G"].map((name) =>
-        SnapshotScripted.worker(name, { seen: { evidence: "clock_uncertain", observedAt: later }, report })
+      const names = ["Ada", "Ben", "Cleo", "Dan", "Eve", "Fay", "Gus"]
+      team.edit((agents) =>
+        agents.splice(
+          1,
+          1,
+          ...names.map((name, index) => ({ ...agents[1], name, sessionId: `w-${index}`, port: team.adasPort }))
+        )
       )
-      team.records.read = Effect.succeed(SnapshotScripted.snapshot(workers, now))
+      const [logs, reports] = [join(team.root, ".pi-intercom/logs"), join(team.root, ".pi-intercom/reports")]
+      fs.mkdirSync(reports, { recursive: true })
+      for (const [index] of names.entries()) {
+        const sessionId = `w-${index}`
+        const writerId = `00000000-0000-4000-8000-00000000000${index}`
+        const ready = { version: 1, timestamp: later, writerId, sessionId, event: "runtime.ready", role: "worker" }
+        const report = { version: 1, sessionId, status: "blocked", summary: "Why?", updatedAt: later }
+        const name = createHash("sha256").update(sessionId).digest("hex")
+        fs.writeFileSync(join(logs, `writer-${writerId}.jsonl`), `${JSON.stringify(ready)}\n`, { mode: 0o600 })
+        fs.writeFileSync(join(reports, `${name}.json`), JSON.stringify(report), { mode: 0o600 })
+      }
       const findings = yield* team.findings
       assert.deepStrictEqual(findings.map(({ code }) => code), ["clock_future", "clock_future"])
-      assert.match(findings[0]?.what ?? "", /^The time of the newest record of A, B, C, D, E and 2 more has not come/)
+      assert.match(
+        findings[0]?.what ?? "",
+        /^The time of the newest record of Ada, Ben, Cleo, Dan, Eve and 2 more has not come/
+      )
       assert.match(findings[1]?.advice ?? "", /let it report its work again/)
+      for (const name of fs.readdirSync(logs)) fs.rmSync(join(logs, name))
+      team.edit((agents) => void agents.splice(2))
+      const [coordinator, ada] = [yield* team.member("c-1"), yield* team.member("w-0")]
+      yield* ada.tool("intercom_report_work", { status: "blocked", summary: "Still." })
+      yield* ada.close
+      yield* coordinator.close
+      assert.isTrue(yield* clean(team))
     }))
 })

@@ -1,5 +1,4 @@
 import { assert } from "@effect/vitest"
-import * as Clock from "effect/Clock"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -10,13 +9,11 @@ import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import type { Finding, FindingCode } from "../../../src/domain/Finding.ts"
-import type { Snapshot } from "../../../src/domain/Snapshot.ts"
 import * as Looking from "../../../src/layers/Looking.ts"
 import { examineRoot } from "../../../src/programs/doctor/Doctor.ts"
 import { Surroundings } from "../../../src/services/Surroundings.ts"
 import * as Member from "../member/Member.ts"
 import { picture } from "../Planted.ts"
-import * as SnapshotScripted from "../SnapshotScripted.ts"
 import { temporaryFolder } from "../TempFolder.ts"
 
 const agent = (sessionId: string, name: string, port: number) => ({
@@ -30,7 +27,30 @@ const agent = (sessionId: string, name: string, port: number) => ({
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 24)
 
+/** Below those that a system gives out, and each test process has its own. */
+const adasPort = 10_001 + (process.pid % 8000) * 2
+
 const surroundings = Layer.succeed(Surroundings, { node: "22.19.0", pi: Effect.succeed(Option.some("1.6.0")) })
+
+/** What lies in a folder, to be laid down again in another one: sessions take a while to make it. */
+interface Lying {
+  readonly name: string
+  readonly mode: number
+  readonly bytes: Uint8Array | undefined
+}
+const taken = (folder: string): ReadonlyArray<Lying> =>
+  fs.readdirSync(folder, { recursive: true, encoding: "utf8" }).sort().map((name) => {
+    const stat = fs.lstatSync(join(folder, name))
+    return { name, mode: stat.mode, bytes: stat.isFile() ? fs.readFileSync(join(folder, name)) : undefined }
+  })
+const lay = (folder: string, all: ReadonlyArray<Lying>): void => {
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (const { bytes, mode, name } of all) {
+    if (bytes === undefined) fs.mkdirSync(join(folder, name), { mode })
+    else fs.writeFileSync(join(folder, name), bytes, { mode })
+  }
+}
+let known: { readonly own: ReadonlyArray<Lying>; readonly team: ReadonlyArray<Lying> } | undefined
 
 /**
  * A healthy team on real disk: coordinator `c-1` and worker Ada, `w-1`, in `api`, who have been open and were quit.
@@ -40,10 +60,11 @@ export const examined = Effect.gen(function*() {
   const base = yield* temporaryFolder
   const [root, state, agentDir] = [join(base, "team"), join(base, "state"), join(base, "agent")]
   fs.mkdirSync(join(root, "api"), { recursive: true })
-  fs.mkdirSync(join(root, ".pi-intercom"))
   fs.mkdirSync(agentDir)
-  const config = join(root, ".pi-intercom/config.json")
-  const agents = [agent("c-1", "Coordinator", 21_531), agent("w-1", "Ada", 21_532)]
+  const [folder, own] = [join(root, ".pi-intercom"), join(state, hash(root))]
+  fs.mkdirSync(folder)
+  const config = join(folder, "config.json")
+  const agents = [agent("c-1", "Coordinator", adasPort - 1), agent("w-1", "Ada", adasPort)]
   fs.writeFileSync(config, JSON.stringify({ version: 1, multiplexer: "tmux", agents }, null, 2), { mode: 0o644 })
 
   const environment = Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["PI_INTERCOM_STATE_DIR", state]])))
@@ -58,19 +79,17 @@ export const examined = Effect.gen(function*() {
       return { ...opened, close: Scope.close(scope, Exit.void) }
     })
   const reload = (id: string) => Effect.flatMap(member(id), ({ close }) => close)
-  yield* reload("c-1")
-  yield* reload("w-1")
-
-  /** What the workers are seen to do; read by nobody but the doctor. */
-  const records: { read: Effect.Effect<Snapshot> } = {
-    read: Effect.map(Clock.currentTimeMillis, (now) => SnapshotScripted.snapshot([], now))
+  if (known === undefined) {
+    yield* reload("c-1")
+    yield* reload("w-1")
+    known = { own: taken(own), team: taken(folder) }
+  } else {
+    lay(folder, known.team)
+    lay(own, known.own)
   }
-  const layers = Layer.mergeAll(
-    SnapshotScripted.layer(Effect.suspend(() => records.read)),
-    surroundings
-  ).pipe(Layer.provideMerge(Looking.layer))
-  const diagnosis = examineRoot(root).pipe(Effect.provide(layers), environment)
-  const own = join(state, hash(root))
+
+  const looking = Layer.provideMerge(surroundings, Looking.layer)
+  const diagnosis = examineRoot(root).pipe(Effect.provide(looking), environment)
   return {
     base,
     root,
@@ -78,8 +97,8 @@ export const examined = Effect.gen(function*() {
     /** The root's folder in the state directory. */
     own,
     config,
+    adasPort,
     lock: (id: string) => join(own, `session-${hash(id)}.lock`),
-    records,
     environment,
     member,
     reload,
