@@ -22,6 +22,7 @@ sharing("1.6.0", "tmux", (proves) => {
   proves("another program under the same shell: spared", Scenarios.replaced)
   proves("the answer of the close command is lost: closed", Scenarios.answerLost)
   proves("the close command hangs: uncertain", Scenarios.commandHangs)
+  proves("sixteen at once, and a seventeenth that is refused", Scenarios.sixteenMembers)
   proves("the worker is killed before it was asked", (team) => Scenarios.workerDies(team, "requested"))
   proves(
     "the coordinator is reloaded while it waits for the end of the turn: interrupted; asked again, it closes",

@@ -81,6 +81,8 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
     const extensions = path.join(harness.agentDir, "extensions")
     fs.mkdirSync(faults)
     fs.mkdirSync(extensions)
+    // The monitor pane says its version.
+    fs.writeFileSync(path.join(harness.root, "package.json"), `{"version": "0.0.0"}`)
     fs.copyFileSync(path.join(import.meta.dirname, "PiFaults.ts"), path.join(extensions, "PiFaults.ts"))
     const hook = TmuxHook.make(harness.root)
 
@@ -97,6 +99,7 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
         ...hook.calls().flatMap((call) => /kill-pane -t (%\d+)/.exec(call)?.[1] ?? [])
       ]
     )
+    const closed = { atOnce: 0, later: 0 }
     let texts: ReadonlyArray<string> = []
     yield* Effect.addFinalizer(() =>
       Effect.orDie(Effect.flatMap(commands, (all) => {
@@ -106,9 +109,17 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
             closeJob?.state === "closed" || closeJob?.state === "uncertain" ? [closeJob.jobId] : []
           )
         ))
+        if (closed.later > 0) assert.isAbove(closed.atOnce, 0, "none was closed at once")
         const mayEnd = new Map<string, Ender>([...byTest].map((pane) => [pane, "test"]))
-        for (const [pane, ids] of jobs) if ([...ids].some((id) => closing.has(id))) mayEnd.set(pane, "job")
+        for (const [pane, ids] of jobs) {
+          if (
+            [...ids].some((id) =>
+              closing.has(id)
+            )
+          ) mayEnd.set(pane, "job")
+        }
         return panesEndedAre({
+          closed,
           tmux,
           mayEnd,
           commands: all,
@@ -131,9 +142,7 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
         })
         const program = [
           "env",
-          ...Object.entries(environment).map(([name, value]) =>
-            `${name}=${value}`
-          ),
+          ...Object.entries(environment).map(([name, value]) => `${name}=${value}`),
           ...argv
         ]
         const there = (yield* tmux.panes).some((row) => row.session === session)
@@ -354,6 +363,8 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
       notices,
       told,
       commands,
+      /** Notes that one was closed, at once or once its process was proven gone. */
+      closed: (atOnce: boolean) => Effect.sync(() => void (closed[atOnce ? "atOnce" : "later"] += 1)),
       /** What is posted to a session waits from now on, until it is released. */
       hold: (sessionId: string) => set("hold", sessionId, true),
       release: (sessionId: string) => set("hold", sessionId, false),

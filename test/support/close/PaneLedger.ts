@@ -7,6 +7,8 @@ export type Ender = "job" | "test"
 
 /** What is asked of the multiplexer at the end, and what the test and its jobs have to say to that. */
 export interface Account {
+  /** Closes that were seen to the end: at once, or once the process was proven gone. */
+  readonly closed: { readonly atOnce: number; readonly later: number }
   readonly tmux: TmuxServer
   /** The panes that a test ended itself, or whose program it ended, and those of workers that a job closed or may have. */
   readonly mayEnd: ReadonlyMap<string, Ender>
@@ -16,7 +18,7 @@ export interface Account {
   readonly jobs: ReadonlyMap<string, number>
 }
 
-const totals = { opened: 0, job: 0, test: 0, commands: 0, jobs: 0 }
+const totals = { opened: 0, atOnce: 0, later: 0, job: 0, test: 0, commands: 0, jobs: 0 }
 
 /**
  * Asserts that of all the panes that the server ever had exactly those are gone that may be, and that each close command
@@ -42,6 +44,8 @@ export const panesEndedAre = (account: Account): Effect.Effect<void, TmuxFailed>
       assert.isAtMost(times, jobs.get(pane) ?? 0, `close commands for ${pane}`)
     }
     totals.opened += all.length
+    totals.atOnce += account.closed.atOnce
+    totals.later += account.closed.later
     for (const pane of ended) totals[mayEnd.get(pane) ?? "test"] += 1
     totals.commands += commands.length
     for (const count of jobs.values()) totals.jobs += count
@@ -50,4 +54,5 @@ export const panesEndedAre = (account: Account): Effect.Effect<void, TmuxFailed>
 /** What all the accounts so far came to, in one line. */
 export const summary = (): string =>
   `panes: ${totals.opened} opened, ${totals.job} ended by a job of their own, ${totals.test} by the test, 0 others; ` +
-  `close commands: ${totals.commands}, each for the pane of one of ${totals.jobs} jobs`
+  `close commands: ${totals.commands}, each for the pane of one of ${totals.jobs} jobs; ` +
+  `closed: ${totals.atOnce} at once, ${totals.later} by later proof`

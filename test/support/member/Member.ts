@@ -24,6 +24,7 @@ import { Membership } from "../../../src/programs/Membership.ts"
 import * as SessionParts from "../../../src/programs/SessionParts.ts"
 import { start } from "../../../src/programs/Start.ts"
 import { runTool } from "../../../src/programs/tools/RunTool.ts"
+import type { ToolCall } from "../../../src/programs/tools/ToolCall.ts"
 import { makeHost } from "../HostSimulated.ts"
 import type { HostVersion } from "../HostVersions.ts"
 import { saveWith } from "../PiSession.ts"
@@ -84,7 +85,8 @@ export const open = Effect.fnUntraced(function*(id: string, directory: string, v
     host,
     save: pi.save,
     port: Effect.flatten(Context.get(context, Membership).port.get),
-    tool: (name: ToolName, args: unknown) => Effect.provide(runTool(name, args, { id: "", epoch: 0 }), context),
+    tool: (name: ToolName, args: unknown, call: ToolCall = { id: "", epoch: 0 }) =>
+      Effect.provide(runTool(name, args, call), context),
     command: (args: string) => Effect.provide(command(args), context),
     /** Only stops its work, its listener too: the process stays, and with it what it keeps to the last, its lock. */
     stop: Effect.suspend(() => {
