@@ -17,7 +17,9 @@ const why = {
 const outcome = (job: CloseJob): string => {
   switch (job.state) {
     case "closed":
-      return "Its pane is closed and its session stays saved. intercom_resume_worker opens it again."
+      return job.reason === undefined
+        ? "Its pane is closed and its session stays saved. intercom_resume_worker opens it again."
+        : "Its Pi is gone; its tab may still be there. Its session stays saved. intercom_resume_worker opens it again."
     case "uncertain":
       return "Its pane may be closed or not, so it takes no work until that is proven or the person has run " +
         "/intercom resolve with its name. Do not ask for another close; tell the person."

@@ -18,6 +18,8 @@ const maxBurstMs = 2_000
 interface Text {
   readonly text: string
   readonly ofJob: boolean
+  /** Whether it is still to be handed over, should it have been held. */
+  readonly still?: Effect.Effect<boolean>
 }
 
 interface Waiting {
@@ -34,13 +36,15 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
   /**
    * Hands one text to the host, or holds it; a close request as one of the job (spec 6.2 Epochs). Waits, interruptibly,
    * until the host can take it; then runs `step` with the act that does it, which looks at the fence and the compaction
-   * again: the caller's commit point. An act that failed did not deliver.
+   * again: the caller's commit point. An act that failed did not deliver. A text that was held is dropped without a word
+   * when `still` says so once it could be handed over.
    */
   readonly deliver: <E, R>(
     purpose: Purpose,
     sender: Sender,
     content: string,
-    step: (act: Effect.Effect<void, NotTaken>) => Effect.Effect<void, E, R>
+    step: (act: Effect.Effect<void, NotTaken>) => Effect.Effect<void, E, R>,
+    still?: Effect.Effect<boolean>
   ) => Effect.Effect<void, E | NotTaken, R>
   /**
    * As `deliver`, but texts that come within 250 ms of each other are shown as one message (spec 3.3). `claim` is asked
@@ -98,7 +102,7 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
       const flushOne = host.whenReady(Effect.uninterruptible(Effect.gen(function*() {
         const [next] = yield* Ref.get(held)
         if (next === undefined || (yield* compacting)) return
-        yield* submit(next)
+        if (next.still === undefined || (yield* next.still)) yield* submit(next)
         yield* Ref.update(held, (waiting) => waiting.slice(1))
       })))
 
@@ -170,8 +174,12 @@ export class Delivery extends Context.Tag("pi-intercom/Delivery")<Delivery, {
       })
 
       return {
-        deliver: (purpose, sender, content, step) => {
-          const text = { text: compose(purpose, sender, content), ofJob: purpose === "close request" }
+        deliver: (purpose, sender, content, step, still) => {
+          const text: Text = {
+            text: compose(purpose, sender, content),
+            ofJob: purpose === "close request",
+            ...(still === undefined ? {} : { still })
+          }
           return taking((act) => step(act(text)))
         },
         gather,

@@ -51,6 +51,12 @@ describe("the close notice", () => {
     assert.include(closeNotice(ada("job-0"), job("failed", "timeout")), "handoff of this close: none saved")
   })
 
+  it("does not call a pane closed of which only the process was proven gone", () => {
+    const text = closeNotice(ada(), job("closed", "close_failed"))
+    assert.notInclude(text, "pane is closed")
+    assert.include(text, "Its Pi is gone; its tab may still be there.")
+  })
+
   it("asks for another close only where the pane was surely not closed, and holds no word of the handoff", () => {
     for (const state of told) {
       for (const reason of [undefined, ...CloseReason.literals]) {

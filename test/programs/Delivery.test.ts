@@ -31,6 +31,25 @@ describe("delivery through a manual compaction (spec 3.4)", () => {
       assert.deepStrictEqual(ada.host.texts.map((text) => text.split("\n")[1]), ["one", "two", "three"])
     }))
 
+  it.scoped("a held text that is no longer to be handed over is dropped without a word, the others come", () =>
+    Effect.gen(function*() {
+      const team = yield* makeTeam("Ada")
+      const ada = worker(team)
+      yield* ada.delivery.hold
+      let wanted = true
+      const from = { name: "Coordinator", sessionId: "coordinator-id" }
+      const tell = (text: string, still?: Effect.Effect<boolean>) =>
+        ada.delivery.deliver("close request", from, text, (act) => act, still)
+      yield* tell("over by then", Effect.sync(() => wanted))
+      yield* tell("still on", Effect.succeed(true))
+      yield* tell("whatever happens")
+      wanted = false
+      yield* ada.delivery.release
+      yield* settle
+      assert.deepStrictEqual(ada.host.texts.map((text) => text.split("\n")[1]), ["still on", "whatever happens"])
+      assert.isFalse(ada.host.notices.some((notice) => notice.includes("lost")))
+    }))
+
   it.scoped("at most 64 wait; the next is refused as not delivered, and the 64 arrive", () =>
     Effect.gen(function*() {
       const team = yield* makeTeam("Ada")

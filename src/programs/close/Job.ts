@@ -6,12 +6,13 @@ import * as FiberHandle from "effect/FiberHandle"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type { Move } from "../../domain/CloseChanges.ts"
-import { type Conversation, judge, refusal, type WorkerMessage } from "../../domain/CloseConversation.ts"
+import { type Conversation, judge, type WorkerMessage } from "../../domain/CloseConversation.ts"
 import { type CloseJob, CloseReason, type CloseState } from "../../domain/CloseTable.ts"
 import type { EnvelopeOf, PaneIdentity } from "../../domain/Envelope.ts"
 import { addJob } from "../../domain/Ledger.ts"
 import { IdentityFailed } from "../../domain/Pane.ts"
 import type { VerifiedPane } from "../../domain/PaneClosing.ts"
+import { Refused } from "../../domain/SessionErrors.ts"
 import type { Agent } from "../../domain/TeamConfig.ts"
 import { Rejected } from "../../domain/WireErrors.ts"
 import type { ConfigStore } from "../../services/ConfigStore.ts"
@@ -80,10 +81,14 @@ const awaited: Readonly<Record<Conversation["_tag"], Kind | undefined>> = {
   Ready: "close_commit"
 }
 const unsaved = (ending: Ending): Refusal =>
-  refused(refusal(
-    (ending === "left" ? undefined : ending.to.reason) ?? "interrupted",
-    "the handoff could not be saved, and the close has ended"
-  ))
+  refused(
+    new Refused({
+      reason: "changed",
+      // A write that failed may have come through all the same.
+      sentence: "it is not known whether the handoff is saved, and the close has ended",
+      code: (ending === "left" ? undefined : ending.to.reason) ?? "interrupted"
+    })
+  )
 const isReason = (code: string | undefined): code is CloseReason => CloseReason.literals.some((one) => one === code)
 
 type Needs =

@@ -10,7 +10,7 @@ import { refusal } from "../../domain/CloseConversation.ts"
 import { isPending } from "../../domain/CloseTable.ts"
 import type { EnvelopeOf, PaneIdentity } from "../../domain/Envelope.ts"
 import { askAgain, askForHandoff } from "../../domain/HandoffTexts.ts"
-import { Refused, SessionReplaced } from "../../domain/SessionErrors.ts"
+import { type NotTaken, Refused, SessionReplaced } from "../../domain/SessionErrors.ts"
 import type { ToolArguments } from "../../domain/ToolCatalogue.ts"
 import { Rejected } from "../../domain/WireErrors.ts"
 import { HostSession } from "../../services/HostSession.ts"
@@ -129,6 +129,14 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
         ({ standing }) => standing.role === "solo" ? new SessionReplaced() : Effect.succeed(standing)
       )
 
+      /** Whether a job is still one to be told of: a text may have waited for a compaction to end. */
+      const goesOn = ({ deadline, jobId }: OwnJob): Effect.Effect<boolean> =>
+        Effect.zipWith(
+          Effect.orElseSucceed(Effect.map(team, (standing) => carries(standing, jobId)), () => false),
+          deadline.passed,
+          (carried, passed) => carried && !passed
+        )
+
       const prepare = Effect.fn("OwnClose.prepare")(
         function*(standing: Member, { payload }: EnvelopeOf<"close_prepare">, commit: Commit) {
           const { jobId } = payload
@@ -166,11 +174,18 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
           // The coordinator's next message: our identity has arrived.
           yield* FiberHandle.clear(sending)
           yield* Effect.mapError(membership.askForHandoff(jobId), () => notNow)
+          const asked = update(jobId, (one) => ({ ...one, asked: true }))
+          const tell = (act: Effect.Effect<void, NotTaken>) =>
+            Effect.if(goesOn(job.value), {
+              onTrue: () => Effect.zipRight(act, asked),
+              onFalse: () => Effect.fail(notThisJob)
+            })
           yield* delivery.deliver(
             "close request",
             senderOf(standing, envelope.from),
             askForHandoff(jobId),
-            (act) => commit(Effect.zipRight(act, update(jobId, (one) => ({ ...one, asked: true }))))
+            (act) => commit(tell(act)),
+            goesOn(job.value)
           ).pipe(Effect.mapError(notTaken))
         },
         turn.withPermits(1)
@@ -184,15 +199,16 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
         if (saved === undefined || ready?.accepted === true || saved.epoch === (yield* work.epoch)) return
         yield* Ref.set(own, Option.some(withoutReport(job.value)))
         yield* FiberHandle.clear(sending)
-        const standing = yield* team
-        if (!carries(standing, jobId) || (yield* job.value.deadline.passed)) return
-        const { coordinator } = standing
+        const still = goesOn(job.value)
+        if (!(yield* still)) return
+        const { coordinator } = yield* team
         yield* scope.fork(
           delivery.deliver(
             "close request",
             { name: coordinator.name, sessionId: coordinator.sessionId },
             askAgain(jobId),
-            (act) => act
+            (act) => Effect.if(still, { onTrue: () => act, onFalse: () => Effect.void }),
+            still
           ).pipe(
             Effect.catchAll(() =>
               host.notify("Intercom: the model could not be told that it may report its handoff again.", "warning")
