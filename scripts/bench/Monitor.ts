@@ -15,6 +15,7 @@ import * as Reports from "../../src/layers/ReportStore/File.ts"
 import { ObservationReader } from "../../src/services/ObservationReader.ts"
 import { ReportStore } from "../../src/services/ReportStore.ts"
 import { median, repeated, round, timed } from "./Measure.ts"
+import { firstPaintHungMs, frameMs } from "./MonitorFrame.ts"
 import { coordinatorId, place, team, workerId } from "./Team.ts"
 
 const workers = 256
@@ -91,6 +92,8 @@ export const figures = (folder: string) =>
     const again = yield* repeated(timed(refresh(reader, root)), { warmUp: 20, counted: 51 })
     return {
       "monitor.refreshMs": round(median(refreshed), 1),
-      "monitor.unchangedMs": round(median(again), 1)
+      "monitor.unchangedMs": round(median(again), 1),
+      "monitor.frameMs": yield* frameMs,
+      "monitor.firstPaintHungMs": yield* firstPaintHungMs(folder)
     }
   })

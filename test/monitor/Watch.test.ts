@@ -150,6 +150,7 @@ describe("a session", () => {
   it.scoped("shows the files while no endpoint answers, and quits at once", () =>
     Effect.gen(function*() {
       const { events, keys, running } = yield* shown(read(256), Effect.never, { width: 80, height: 24 })
+      yield* TestClock.adjust("30 millis")
       assert.include(events.join(""), "> w0")
       assert.include(events.join(""), "rows 1–21 of 256")
       yield* Queue.offer(keys, "escape")
