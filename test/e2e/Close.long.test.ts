@@ -31,6 +31,7 @@ for (const version of hostVersions) {
           )
         }
       }
+      proves("the coordinator is killed in its close command", Scenarios.diesInCommand)
       for (const step of Scenarios.steps) {
         proves(`the worker is killed: ${step}`, (team) => Scenarios.workerDies(team, step))
       }

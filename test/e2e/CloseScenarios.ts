@@ -360,6 +360,28 @@ export const coordinatorGoes = (team: CloseTeam, step: Step, how: Interruption) 
     return worker
   })
 
+/** 9: the coordinator is killed as it gives the close command: that is given once, whatever became of it. */
+export const diesInCommand = (team: CloseTeam) =>
+  Effect.gen(function*() {
+    const worker = yield* team.open
+    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
+    const pane = team.coordinator().pane
+    yield* team.ends(pane)
+    yield* team.before("close", `kill -9 ${yield* team.pidOf(pane)}`)
+    yield* thaw
+    yield* team.coordinator().gone
+    yield* team.restartCoordinator
+    const { agent, job } = yield* team.until(worker, "closed", "uncertain")
+    assert.deepStrictEqual([job.jobId, job.reason, agent.handoff?.summary], [jobId, "interrupted", handoff(jobId)])
+    if (job.state === "uncertain") {
+      yield* team.kill(worker)
+      yield* eventuallyTrue("the end of its process", Effect.sync(() => !isRunning(worker.pid)))
+      yield* isSettled(team, worker, jobId, "interrupted")
+    }
+    assert.isFalse(isRunning(worker.pid))
+    assert.strictEqual((yield* team.commands).filter((one) => one === worker.pane).length, 1)
+  })
+
 /** A worker that nothing is in the way of is closed. */
 export const closesThen = (team: CloseTeam, worker: Worker) =>
   Effect.flatMap(team.close(worker), (jobId) => isClosed(team, worker, jobId))

@@ -322,9 +322,10 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
     }
 
     const kill = (pane: string, pid: number) =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
         byTest.add(pane)
-        process.kill(pid, "SIGKILL")
+        // It may have ended by itself.
+        return Effect.ignore(Effect.try(() => process.kill(pid, "SIGKILL")))
       })
 
     return {
