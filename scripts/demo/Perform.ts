@@ -8,6 +8,7 @@ import { script } from "./Agents.ts"
 import { attach, howToLeave } from "./Attach.ts"
 import * as Evidence from "./Evidence.ts"
 import type { Leftovers } from "./Leftovers.ts"
+import * as Monitor from "./Monitor.ts"
 import { park } from "./Park.ts"
 import { resume } from "./Resume.ts"
 import * as Story from "./Story.ts"
@@ -58,8 +59,10 @@ export const perform = (
     const coordinator = yield* Story.open(stage(printed), sessionId)
     if (watched) print(howToLeave)
     const shown = stage(watched ? yield* attach(harness.tmux, coordinator.pane, print) : printed)
-    const team = yield* Story.assemble(shown, coordinator)
+    const team = yield* Monitor.opened(shown, yield* Story.assemble(shown, coordinator))
     yield* Story.work(shown, team)
     yield* Story.overview(shown, team)
-    yield* Story.close(shown, yield* resume(shown, yield* park(shown, team)))
+    const again = yield* resume(shown, yield* park(shown, team))
+    yield* Monitor.lastFrame(shown, again)
+    yield* Story.close(shown, again)
   })

@@ -30,7 +30,7 @@ const opened = (stage: Stage, team: Team) =>
       yield* evidence.endpoint(old.sessionId, agent.port)
       leftovers.port(agent.port)
       const rows = yield* evidence.panes("one new tab called Ben", (all) =>
-        all.filter((row) => !row.dead).length === 3 && titled(all, agent.name).length === 1)
+        all.filter((row) => !row.dead).length === 4 && titled(all, agent.name).length === 1)
       const [row] = titled(rows, agent.name)
       if (row === undefined || row.pane === oldPane.pane) {
         return yield* Effect.dieMessage("a tab that was gone is back")

@@ -28,6 +28,8 @@ export interface Team {
   readonly coordinator: StartedPi
   readonly ada: Member
   readonly ben: Member
+  /** The pane that shows the team. */
+  readonly monitor: PiPane
 }
 
 /** Where the story plays. */
@@ -62,7 +64,7 @@ export const titled = (rows: ReadonlyArray<PaneRow>, name: string) => rows.filte
 export const assemble = (
   { evidence, harness, leftovers, timeline }: Stage,
   coordinator: StartedPi
-): Effect.Effect<Team, StepFailed> =>
+): Effect.Effect<Omit<Team, "monitor">, StepFailed> =>
   Effect.gen(function*() {
     const id = coordinator.sessionId
     yield* timeline.step(
@@ -240,10 +242,12 @@ export const goesWithItsProcess = ({ harness }: Stage, pane: string) =>
 /** A person quits the Pi in a pane. */
 const quit = (stage: Stage, { keys, pane }: PiPane) => Effect.zipRight(goesWithItsProcess(stage, pane), keys("C-d"))
 
-/** A person quits the Pis of workers and leaves their tabs. */
-const leave = (stage: Stage, workers: ReadonlyArray<PiPane>) =>
+/** A person quits the Pis of workers, and the monitor, and leaves their tabs. */
+const leave = (stage: Stage, pis: ReadonlyArray<PiPane>, monitor: PiPane) =>
   Effect.gen(function*() {
-    yield* Effect.forEach(workers, (worker) => quit(stage, worker), { discard: true })
+    const workers = [...pis, monitor]
+    yield* Effect.forEach(pis, (worker) => quit(stage, worker), { discard: true })
+    yield* Effect.zipRight(goesWithItsProcess(stage, monitor.pane), monitor.keys("q"))
     if (stage.harness.herdr === undefined) return
     // There Pi was typed into a shell, which is still there: a person leaves that too.
     yield* stage.evidence.panes("the shells", (rows) =>
@@ -253,18 +257,18 @@ const leave = (stage: Stage, workers: ReadonlyArray<PiPane>) =>
   })
 
 /** The person quits all three; the sessions free their ports. */
-export const close = (stage: Stage, { ada, ben, coordinator }: Team) =>
+export const close = (stage: Stage, { ada, ben, coordinator, monitor }: Team) =>
   stage.timeline.step(
     "The sessions end",
     coordinator,
     Effect.gen(function*() {
       const { evidence } = stage
-      yield* leave(stage, [ada.pane, ben.pane])
+      yield* leave(stage, [ada.pane, ben.pane], monitor)
       yield* quit(stage, coordinator)
       yield* evidence.panes("no tabs", (rows) => rows.length === 0)
       const own = yield* evidence.agent("Coordinator")
       const open = yield* Effect.filter([own.port, ada.agent.port, ben.agent.port], isOpen)
       yield* ensure(open.length === 0, `something still listens on port ${open.join(", ")}`)
     }),
-    () => "All three sessions were quit: their tabs are gone and their ports are free."
+    () => "All three sessions and the monitor were quit: their tabs are gone and their ports are free."
   )

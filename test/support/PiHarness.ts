@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
@@ -11,6 +12,11 @@ import { cliOf, type HostVersion, node22 } from "./HostVersions.ts"
 import * as Pane from "./PiPane.ts"
 import * as Model from "./ScriptedModel.ts"
 import * as Tmux from "./TmuxServer.ts"
+
+const manifest = Schema.Struct({ version: Schema.String })
+const ownVersion = Schema.decodeSync(Schema.parseJson(manifest))(
+  fs.readFileSync(new URL("../../package.json", import.meta.url), "utf8")
+).version
 
 /** How a Pi is started; everything has the value that most tests want. */
 export interface StartOptions {
@@ -142,7 +148,7 @@ export const make = (
 
     const entry = yield* writeBuild(extension)
     // The monitor says its package's version. Without a name: the folders here belong to no package.
-    writeJson(path.join(root, "package.json"), { version: "0.0.0" })
+    writeJson(path.join(root, "package.json"), { version: ownVersion })
     const command: PiHarness["command"] = (options = {}) => ({
       argv: [
         node22,
