@@ -6,6 +6,7 @@ import type { VerifiedPane } from "../../../src/domain/PaneClosing.ts"
 import { type Agent, agentBySession, type TeamConfig } from "../../../src/domain/TeamConfig.ts"
 import { type SendError, Undelivered } from "../../../src/domain/WireErrors.ts"
 import type { Decision } from "../../../src/layers/IntercomServer/Decide.ts"
+import type { Header } from "../../../src/services/SavedSessions.ts"
 import type { MuxOperation } from "./Schedule.ts"
 import { diffAgents, fencedAt, finals, type Job, pendings } from "./Transitions.ts"
 import type { Body, OsProcess, World, WorldPane } from "./World.ts"
@@ -50,8 +51,15 @@ export interface Observer {
   readonly updating: (body: Body) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly recorded: (body: Body, ledger: Ledger) => void
   readonly called: (of: MuxOperation) => void
-  readonly verifying: () => number
-  readonly verified: (body: Body, pane: VerifiedPane, process: OsProcess, sessionId: string, began: number) => void
+  /** A verification begins; what the header of that session's file says then, as the answer is handed back with. */
+  readonly verifying: (header: Header) => { readonly began: number; readonly header: Header }
+  readonly verified: (
+    body: Body,
+    pane: VerifiedPane,
+    process: OsProcess,
+    sessionId: string,
+    at: { readonly began: number; readonly header: Header }
+  ) => void
   readonly spawned: (body: Body, pane: VerifiedPane) => void
   readonly mismatched: (pane: VerifiedPane) => void
   readonly closed: (pane: WorldPane) => void
@@ -89,12 +97,14 @@ export const makeObserver = (world: World): Observer => {
   const lives = new Map<number, Life>()
   const said = new Map<string, boolean>()
   const settledSends = new Set<string>()
+  const accepted = new Set<string>()
   const verifications: Array<{
     readonly body: Body
     readonly pane: VerifiedPane
     readonly process: OsProcess
     readonly sessionId: string
     readonly began: number
+    readonly header: Header
   }> = []
   let requesting: { readonly body: Body; readonly sessionId: string } | undefined
   let seq = 0
@@ -126,6 +136,8 @@ export const makeObserver = (world: World): Observer => {
   /** It is looked at each second at least, so that a jump of the wall clock is seen within one. */
   const longPassed = (job: Job) => {
     if (passed(job)) job.passedAt ??= machine.now()
+    // Set back before anybody had to look.
+    else if (job.passedAt !== undefined && machine.now() <= job.passedAt + 1_050) job.passedAt = undefined
     return job.passedAt !== undefined && machine.now() > job.passedAt + 1_050
   }
   const fenced = (sessionId: string) => {
@@ -152,7 +164,7 @@ export const makeObserver = (world: World): Observer => {
       const state = stateOf(job)
       const mine = life(job.creator)
       if (state === undefined || !pendings.has(state) || !job.creator.step.alive() || !mine.open || job.orphan) return
-      if (!job.tried && mine.updates === 0) fail(`job is ${state} and undecided 3 s after its deadline`)
+      if (passed(job) && !job.tried && mine.updates === 0) fail(`job is ${state} and undecided 3 s after its deadline`)
     })
   }
 
@@ -179,6 +191,7 @@ export const makeObserver = (world: World): Observer => {
         last.pane.firstPid === pane.firstPid,
       "not the pane that was verified last"
     )
+    need(last.header === "right", `the header of the session's file is ${last.header}`)
     need(!passed(job), "the deadline has passed")
     need(last.process.alive, "its process has ended, as the last look shows")
     need(last.process.unknownUntil <= machine.now(), "nothing is known of its process")
@@ -301,6 +314,18 @@ export const makeObserver = (world: World): Observer => {
     }
   }
 
+  /** A repeat of an accepted message is accepted again, also while its job is busy (spec 6.2, idempotence). */
+  const checkRefused = (body: Body, envelope: Envelope) => {
+    const { kind, payload } = envelope
+    if (kind !== "close_prepare" && kind !== "close_identity" && kind !== "close_request" && kind !== "close_ready") {
+      return
+    }
+    const job = jobs.get(payload.jobId)
+    const state = job && stateOf(job)
+    if (job === undefined || state === undefined || !pendings.has(state) || job.tried || passed(job)) return
+    if (life(body).open && accepted.has(key(body, envelope))) fail(`a repeat of an accepted ${kind} was refused`)
+  }
+
   const jobOf = (text: string) => {
     for (const job of jobs.values()) if (text.includes(job.id)) return job
     return undefined
@@ -366,9 +391,9 @@ export const makeObserver = (world: World): Observer => {
       }
     },
     called: (of) => world.count(`mux ${of}`),
-    verifying: () => ++seq,
-    verified: (body, pane, process, sessionId, began) =>
-      void verifications.push({ body, pane, process, sessionId, began }),
+    verifying: (header) => ({ began: ++seq, header }),
+    verified: (body, pane, process, sessionId, at) =>
+      void verifications.push({ body, pane, process, sessionId, ...at }),
     spawned: (body, pane) => {
       world.count("commands")
       world.note(`close command for ${pane.paneId}`)
@@ -410,8 +435,13 @@ export const makeObserver = (world: World): Observer => {
       }
     },
     answered: (body, envelope, decision) => {
-      if (decision._tag === "Accepted") checkAccepted(body, envelope)
-      else world.note(`${body.who}/${body.instance} answers ${envelope.kind}: ${JSON.stringify(decision)}`)
+      if (decision._tag === "Accepted") {
+        checkAccepted(body, envelope)
+        accepted.add(key(body, envelope))
+      } else {
+        if (decision._tag === "Refused" && decision.refusal.status === 400) checkRefused(body, envelope)
+        world.note(`${body.who}/${body.instance} answers ${envelope.kind}: ${JSON.stringify(decision)}`)
+      }
       world.count(`${decision._tag} ${envelope.kind}`)
     },
     input: (body, source, text) => {

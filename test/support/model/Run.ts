@@ -54,19 +54,24 @@ const teamOf = (workers: number, multiplexer: Schedule["multiplexer"]): TeamConf
 /** Fibers of killed processes never end; without this they would stay in memory (Effect keeps all roots). */
 const roots = globalValue(Symbol.for("effect/FiberScope/Global"), () => ({ roots: new Set<unknown>() })).roots
 
-/** `Effect.never` holds a timer of the host, which the fiber of a killed process would never give back. */
-const withoutTimers = <A>(use: () => A): A => {
-  const kept = Object.getOwnPropertyDescriptor(globalThis, "setInterval")
-  Object.defineProperty(globalThis, "setInterval", { configurable: true, writable: true, value: () => 0 })
+/** While `use` runs a global has that property instead. */
+const having = <A>(of: object, name: string, instead: PropertyDescriptor, use: () => A): A => {
+  const kept = Object.getOwnPropertyDescriptor(of, name)
+  Object.defineProperty(of, name, { ...instead, configurable: true })
   try {
     return use()
   } finally {
-    if (kept !== undefined) Object.defineProperty(globalThis, "setInterval", kept)
+    if (kept !== undefined) Object.defineProperty(of, name, kept)
   }
 }
+/** `Effect.never` holds a timer of the host, which the fiber of a killed process would never give back. */
+const withoutTimers = <A>(use: () => A) => having(globalThis, "setInterval", { writable: true, value: () => 0 }, use)
+/** Effect takes a stack at every call of a program; nobody looks at one here. */
+const withoutStacks = <A>(use: () => A) => having(Error, "stackTraceLimit", { get: () => 0, set: () => undefined }, use)
 
 /** Runs one schedule to its end, and then lets everything that can be settled be settled. */
-export const run = (schedule: Schedule, verbose = false): Outcome => withoutTimers(() => runAll(schedule, verbose))
+export const run = (schedule: Schedule, verbose = false): Outcome =>
+  withoutTimers(() => withoutStacks(() => runAll(schedule, verbose)))
 
 const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
   const kept = new Set(roots)
@@ -427,6 +432,10 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
     }
   }
   world.perform = perform
+  /** Its host may have lost a notice, which the person was shown then. */
+  const deafened = schedule.events.some((event) =>
+    "act" in event && (event.act._tag === "deaf" || event.act._tag === "compact") && event.act.who === "c"
+  )
 
   /** Pending, and not so long past its deadline that nothing is to be expected any more. */
   const pending = () =>
@@ -476,6 +485,11 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
     for (const actor of workers) {
       const left = job(actor)
       if (left?.state === "uncertain") world.fail("the person could not settle an uncertain close")
+    }
+    for (const one of observer.jobs.values()) {
+      if (one.creator === coordinator.session?.body && !deafened && !one.orphan && one.endings > one.notices.size) {
+        world.fail("the coordinator's model was not told how a close ended")
+      }
     }
   }
 

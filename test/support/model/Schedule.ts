@@ -190,19 +190,20 @@ const character: FC.Arbitrary<Character> = FC.record({
 })
 
 /** Schedules of which most come to the close command, each with a few faults somewhere on the way. */
-export const schedule: FC.Arbitrary<Schedule> = FC.record({
-  seed: FC.nat(1_000_000),
-  multiplexer: tag("tmux", "herdr"),
-  timeoutSeconds: FC.constantFrom<Array<30 | 60 | 120>>(30, 30, 120, 60),
-  workers: FC.oneof({ weight: 5, arbitrary: FC.tuple(character) }, {
-    weight: 1,
-    arbitrary: FC.tuple(character, character)
-  }),
-  events: FC.oneof(
-    { weight: 3, arbitrary: FC.array(event, { minLength: 1, maxLength: 3, size: "max" }) },
-    { weight: 1, arbitrary: FC.array(event, { minLength: 3, maxLength: 8, size: "max" }) }
-  )
-})
+export const schedulesOn = (...multiplexers: ReadonlyArray<Schedule["multiplexer"]>): FC.Arbitrary<Schedule> =>
+  FC.record({
+    seed: FC.nat(1_000_000),
+    multiplexer: tag(...multiplexers),
+    timeoutSeconds: FC.constantFrom<Array<30 | 60 | 120>>(30, 30, 120, 60),
+    workers: FC.oneof({ weight: 5, arbitrary: FC.tuple(character) }, {
+      weight: 1,
+      arbitrary: FC.tuple(character, character)
+    }),
+    events: FC.oneof(
+      { weight: 3, arbitrary: FC.array(event, { minLength: 1, maxLength: 3, size: "max" }) },
+      { weight: 1, arbitrary: FC.array(event, { minLength: 3, maxLength: 8, size: "max" }) }
+    )
+  })
 
 const plain = (value: object): string =>
   Object.entries(value).filter(([key]) => key !== "_tag").map(([key, one]) =>

@@ -77,10 +77,14 @@ export const makeTerminals = (world: World, observer: Observer, pi: Saved, launc
     return "closed"
   }
 
+  const header = (file: string, sessionId: string): Header => {
+    if (file !== savedFile(sessionId)) return "wrong"
+    return pi.spoilt.get(sessionId) ?? (pi.saved.has(sessionId) ? "right" : "absent")
+  }
   const of = (body: Body) => {
     const verify = (identity: PaneIdentity): Effect.Effect<VerifiedPane, IdentityFailed> =>
       Effect.gen(function*() {
-        const began = observer.verifying()
+        const began = observer.verifying(header(savedFile(identity.sessionId), identity.sessionId))
         const fault = yield* muxCall("verify")
         if (fault === "Fail") return yield* unverified("the multiplexer did not answer")
         const own = holding(body)
@@ -197,10 +201,6 @@ export const makeTerminals = (world: World, observer: Observer, pi: Saved, launc
       deviceOf: () => unverified("a simulated terminal")
     })
 
-    const header = (file: string, sessionId: string): Header => {
-      if (file !== savedFile(sessionId)) return "wrong"
-      return pi.spoilt.get(sessionId) ?? (pi.saved.has(sessionId) ? "right" : "absent")
-    }
     return Context.make(Multiplexers, {
       of: () => own,
       own: Option.some(own),
