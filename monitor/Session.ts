@@ -30,8 +30,6 @@ export interface Terminal {
 
 /** Ages on the screen move while nothing else does. */
 const tick = "1 second"
-/** Between two frames at least: 256 answers within a moment are a few frames. */
-const rest = "30 millis"
 
 const draw = (
   state: SubscriptionRef.SubscriptionRef<State>,

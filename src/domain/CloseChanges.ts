@@ -66,7 +66,8 @@ export const requestClose =
 
 /**
  * The config with a job moved on, compared and set: only while its entry carries that job in one of the `from` states
- * (spec 6.1). `at` is the time of the move, ISO.
+ * (spec 6.1). `at` is the time of the move, ISO. A caller whose earlier write may have come through names the end itself
+ * among them: then the config is unchanged when it has.
  */
 export const moveClose = (
   sessionId: SessionId,
@@ -78,10 +79,12 @@ export const moveClose = (
 (config: TeamConfig): Either.Either<TeamConfig, JobChanged | ConfigRefused> => {
   const agent = agentBySession(config, sessionId)
   const job = agent?.closeJob
-  if (
-    agent === undefined || job === undefined || job.jobId !== jobId || !from.includes(job.state) ||
-    !mayBecome(job.state, to.state)
-  ) return Either.left(new JobChanged())
+  if (agent === undefined || job === undefined || job.jobId !== jobId || !from.includes(job.state)) {
+    return Either.left(new JobChanged())
+  }
+  if (!mayBecome(job.state, to.state)) {
+    return job.state === to.state && job.reason === to.reason ? Either.right(config) : Either.left(new JobChanged())
+  }
   return withEntry(config, agent, {
     ...agent,
     ...(to.handoff === undefined ? {} : { handoff: to.handoff }),

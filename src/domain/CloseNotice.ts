@@ -3,7 +3,7 @@ import type { Agent } from "./TeamConfig.ts"
 
 const why = {
   timeout: "its time was up",
-  interrupted: "this coordinator was restarted while it ran",
+  interrupted: "nobody ran it any more: a restart or a take-over of the coordinator, or a restored team file",
   delivery_failed: "the worker could not be asked",
   identity_failed: "its pane or process could not be verified",
   save_failed: "the team file or this machine's record of closes could not be written",
@@ -24,8 +24,8 @@ const outcome = (job: CloseJob): string => {
       return "Its pane may be closed or not, so it takes no work until that is proven or the person has run " +
         "/intercom resolve with its name. Do not ask for another close; tell the person."
     default:
-      return "Its pane was not closed and it can be given work. If it should still be closed, look at it first, " +
-        "then ask again."
+      return "Its pane was not closed; while its Pi runs, it can be given work. If it should still be closed, look at it " +
+        "first, then ask again."
   }
 }
 

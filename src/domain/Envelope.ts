@@ -30,7 +30,10 @@ export const PaneIdentity = closedPayload({
   paneId: short,
   terminalId: short,
   sessionId: SessionId,
-  sessionFile: Schema.String.pipe(Schema.maxLength(4096)),
+  sessionFile: Schema.String.pipe(
+    Schema.maxLength(4096),
+    Schema.filter((file) => file.startsWith("/") || "must be an absolute path")
+  ),
   pid: Schema.Int.pipe(Schema.positive()),
   processStart: digits
 })

@@ -36,10 +36,13 @@ export const emptyLedger: Ledger = { version: 1, attempts: {}, jobs: {} }
 export const attemptOf = (ledger: Ledger, sessionId: SessionId): Attempt | undefined =>
   Object.hasOwn(ledger.attempts, sessionId) ? ledger.attempts[sessionId] : undefined
 
-/** With the process that a close job is about to end. */
+/** At most this many close jobs are named: each worker's, and as many again that the team file has lost. */
+export const maxJobs = 512
+
+/** With the process that a close job is about to end; of too many the oldest are forgotten. */
 export const addJob = (jobId: string, process: IdentifiedProcess) => (ledger: Ledger): Ledger => ({
   ...ledger,
-  jobs: { ...ledger.jobs, [jobId]: process }
+  jobs: Object.fromEntries([...Object.entries(ledger.jobs), [jobId, process] as const].slice(-maxJobs))
 })
 
 /** Without these jobs; the same ledger when it has none of them. */

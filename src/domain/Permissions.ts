@@ -108,7 +108,7 @@ export const fenceRefusal = (fenced: { readonly name: string; readonly self: boo
   new Refused({
     reason: "fenced",
     sentence: fenced.self
-      ? "This session is being closed or its close is unsettled, so nothing was done. It may only report its handoff and wait."
+      ? "This session is being closed or its close is unsettled, so nothing was done. It may only report its handoff, if it was asked for one, and wait."
       : `${fenced.name} is being closed or its close is unsettled, so nothing was done. ` +
         "Wait for the close notice, or let the person run /intercom resolve."
   })

@@ -1,7 +1,7 @@
 import type * as Schema from "effect/Schema"
 import * as S from "effect/Schema"
 import { MessageText } from "./Envelope.ts"
-import { AgentName, MultiplexerKind, Port, Responsibility, Token } from "./Primitives.ts"
+import { AgentName, MultiplexerKind, Port, Responsibility, Summary, Token } from "./Primitives.ts"
 import { ReportStatus, ReportSummary } from "./Report.ts"
 import type { Role } from "./Role.ts"
 
@@ -41,7 +41,7 @@ export const toolArguments = {
   intercom_report_status: noArgs,
   intercom_report_work: args({ status: ReportStatus, summary: optional(ReportSummary) }),
   intercom_close_worker: args({ to: nameOf, timeoutSeconds: optional(S.Int.pipe(S.between(30, 600))) }),
-  intercom_report_handoff: args({ jobId: Token, summary: S.String.pipe(S.minLength(1), S.maxLength(4000)) }),
+  intercom_report_handoff: args({ jobId: Token, summary: Summary }),
   intercom_stop_worker: args({ to: nameOf }),
   intercom_resume_worker: args({ to: nameOf, confirmClosed: S.Boolean }),
   intercom_remove_worker: args({ to: nameOf }),

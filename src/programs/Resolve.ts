@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Move } from "../domain/CloseChanges.ts"
 import { type CloseJob, isFinal } from "../domain/CloseTable.ts"
@@ -10,6 +11,7 @@ import { observed } from "../domain/TakeOver.ts"
 import { type Agent, agentByName } from "../domain/TeamConfig.ts"
 import { HostSession } from "../services/HostSession.ts"
 import { IntercomClient } from "../services/IntercomClient.ts"
+import { Multiplexers } from "../services/Multiplexers.ts"
 import { ProcessIdentity } from "../services/ProcessIdentity.ts"
 import { ProcessLedger } from "../services/ProcessLedger.ts"
 import { openAttempt, settle, submitted } from "./Attempts.ts"
@@ -49,6 +51,13 @@ const closeQuestion = (worker: Agent, job: CloseJob, seen: Liveness | undefined)
     ? "Which process it was is not recorded. "
     : "Of its process nothing can be told from here. ")
 
+/** Whether this session's multiplexer, if it has one, answers at all: one that hangs may still do what it was told to. */
+const answers = Effect.flatMap(Multiplexers, ({ own }) =>
+  Option.match(own, {
+    onNone: () => Effect.succeed(true),
+    onSome: (multiplexer) => Effect.isSuccess(multiplexer.identify.pipe(Effect.disconnect, Effect.timeout("2 seconds")))
+  }))
+
 /** Settles an uncertain close: by proof, or by what the person saw. Answers the text to show. */
 const resolveClose = Effect.fn("Resolve.close")(function*(team: Member, worker: Agent) {
   const jobs = yield* CloseJobs
@@ -69,6 +78,13 @@ const resolveClose = Effect.fn("Resolve.close")(function*(team: Member, worker: 
     `${question}Say yes only if you have seen that its pane and its Pi are gone: then it is recorded as closed and can ` +
       "be resumed. If it still runs, or you do not know, say no."
   )
+  if (!closed && !(yield* answers)) {
+    return `Nothing was recorded: the multiplexer does not answer, and may still carry out the close of ${name}. Once it ` +
+      "answers again, look once more and run this again."
+  }
+  // What was on its way in the multiplexer has happened before it answered.
+  const { closeJob: still } = yield* jobs.meet(team.root, worker)
+  if (still?.state === "closed") return `The close of ${name} is settled: its process is proven gone.`
   const runs = !closed && (yield* host.confirm(
     "Does the worker still run?",
     `${question}Say yes only if you have seen that its Pi still runs: then the close is recorded as failed and it can be ` +

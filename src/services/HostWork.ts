@@ -16,7 +16,10 @@ export class HostWork extends Context.Tag("pi-intercom/HostWork")<HostWork, {
   readonly file: Effect.Effect<Option.Option<string>>
   /** Whether the session's branch holds a result of this tool call, the latest of that id, that is no error. */
   readonly succeeded: (toolCallId: string) => Effect.Effect<boolean>
-  /** Whether a run, a compaction or a dialog of an extension is open; true when the host cannot be asked any more. */
+  /**
+   * Whether a run, a compaction or a dialog of an extension is open, or the person has begun to type; true when the host
+   * cannot be asked any more.
+   */
   readonly busy: Effect.Effect<boolean>
   /**
    * The current epoch (spec 6.2 Epochs): only goes up. Not a text that {@link HostSession.deliver} marked as of the job,

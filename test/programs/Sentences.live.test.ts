@@ -187,6 +187,9 @@ describe("what a user is told", () => {
         return Effect.succeed(false)
       }
       yield* say("resolve Ada")
+      machine.terminals.hanging.now = true
+      yield* say("resolve Ada")
+      machine.terminals.hanging.now = false
       coordinator.host.answer = (question) => Effect.succeed(question.includes("still runs: then"))
       yield* say("resolve Ada")
       coordinator.host.answer = () => Effect.succeed(true)

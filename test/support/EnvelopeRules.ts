@@ -60,7 +60,7 @@ const payloads: Readonly<Record<string, Check>> = {
       paneId: atMost(256),
       terminalId: atMost(256),
       sessionId: session,
-      sessionFile: atMost(4096),
+      sessionFile: (value) => atMost(4096)(value) && String(value).startsWith("/"),
       pid: count,
       processStart: matches(/^\d{1,20}$/)
     }, true)

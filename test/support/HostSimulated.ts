@@ -26,6 +26,8 @@ export interface SimulatedHost {
   readonly notices: Array<string>
   /** The line that is kept in sight. */
   status: string | undefined
+  /** What the person has typed and not sent. */
+  draft: string
   /** Where the session is kept. */
   file: string | undefined
   /** The results of tool calls on its branch, the latest last. */
@@ -56,6 +58,7 @@ export const makeHost = (sessionId: string, directory: string): SimulatedHost =>
     tools: [],
     texts: [],
     notices: [],
+    draft: "",
     status: undefined,
     file: `/saved${directory}/${sessionId}.jsonl`,
     results: [],
@@ -82,6 +85,7 @@ export const makeHost = (sessionId: string, directory: string): SimulatedHost =>
         Layer.succeed(HostTools, { activate: (names) => Effect.sync(() => void (host.tools = names)) }),
         HostWorkPi.layer({
           isIdle: () => host.idle,
+          ui: { getEditorText: () => host.draft },
           sessionManager: {
             getSessionFile: () => host.file,
             getBranch: () => host.results.map(({ isError, toolCallId }) => toolResult(toolCallId, isError))

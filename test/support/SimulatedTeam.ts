@@ -50,6 +50,8 @@ const makeTerminals = () => {
   /** What happens while the monitor's pane is looked after. */
   const placing: { do: Effect.Effect<void, MonitorFailed> } = { do: Effect.void }
   const failing: { with: LaunchFailed | undefined } = { with: undefined }
+  /** It answers nobody. */
+  const hanging = { now: false }
   /** What happens while a launch is submitted, before its answer. */
   const during: { do: Effect.Effect<void> } = { do: Effect.void }
   /** The traces of panes that are proven gone. */
@@ -70,7 +72,11 @@ const makeTerminals = () => {
         return Effect.as(during.do, launched)
       }),
     title: (name) => Effect.sync(() => void titles.push(name)),
-    identify: Effect.fail(new IdentityFailed({ detail: "a simulated terminal" })),
+    identify: Effect.suspend(() =>
+      hanging.now
+        ? new IdentityFailed({ detail: "it does not answer" })
+        : Effect.succeed({ workspaceId: "tmux:1:1", paneId: "%0", terminalId: "/dev/pts/0" })
+    ),
     verify: () => Effect.fail(new IdentityFailed({ detail: "a simulated terminal" })),
     canClose: false,
     close: () => Effect.succeed("not_started"),
@@ -90,7 +96,7 @@ const makeTerminals = () => {
   })
   /** Closes a pane, as the multiplexer then proves. */
   const close = (pane: string) => void gone.add(traceOf(pane))
-  return { launches, titles, monitors, placing, failing, during, close, layer }
+  return { launches, titles, hanging, monitors, placing, failing, during, close, layer }
 }
 
 /** The Pi of a machine: the sessions that it has saved by their ids, and what else would be loaded in a folder. */

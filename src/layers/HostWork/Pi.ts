@@ -9,6 +9,7 @@ import type { WorkWitness } from "../HostSession/WorkWitness.ts"
 
 /** What is used of the context of a `session_start`. */
 interface Session extends Pick<ExtensionContext, "isIdle"> {
+  readonly ui: Pick<ExtensionContext["ui"], "getEditorText">
   readonly sessionManager: Pick<ExtensionContext["sessionManager"], "getSessionFile" | "getBranch">
 }
 
@@ -33,8 +34,8 @@ const make = (context: Session, witness: WorkWitness): HostWork["Type"] => ({
       )
     ),
   busy: Effect.map(
-    whileCurrent(() => context.isIdle()),
-    (idle) => !Option.contains(idle, true) || isOccupied(witness.state())
+    whileCurrent(() => context.isIdle() && context.ui.getEditorText().trim() === ""),
+    (free) => !Option.contains(free, true) || isOccupied(witness.state())
   ),
   epoch: Effect.sync(() => witness.state().epoch),
   moments: Effect.gen(function*() {

@@ -132,7 +132,8 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
       /** Writes how a job ends and forgets it; what could not be written stays fenced here. */
       const save = Effect.fn("CloseJobs.save")(function*(running: RunningJob, ending: Exclude<Ending, "left">) {
         const { job: { jobId }, root, worker } = running
-        const saved = yield* writeMove(root, worker, jobId, ending.from, ending.to).pipe(
+        // A write that failed may have come through all the same.
+        const saved = yield* writeMove(root, worker, jobId, [...ending.from, ending.to.state], ending.to).pipe(
           Effect.tapError(() => Effect.sync(() => held.set(worker.sessionId, { _tag: "Unsaved", running, ending })))
         )
         held.delete(worker.sessionId)
@@ -198,12 +199,12 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
         return [...saved, ...settled]
       }, Effect.provide(context))
 
-      /** As {@link settle}, for one worker of whom the model wants something: it is told at once. */
-      const settleNow = (root: string, sessionId: SessionId) =>
-        Effect.tap(
-          settle(root, sessionId),
+      /** As {@link settle}, when the model wants something of a worker: it is told at once, and of all that was settled. */
+      const settleNow = (root: string, only: SessionId | undefined) =>
+        Effect.uninterruptible(Effect.tap(
+          settle(root, only),
           Effect.forEach((one: Settled) => scope.fork(tell(one)), { discard: true })
-        )
+        ))
 
       const request = Effect.fn("CloseJobs.request")(
         function*(standing: Member, worker: Agent, timeoutSeconds: number) {
@@ -215,7 +216,8 @@ export class CloseJobs extends Context.Tag("pi-intercom/CloseJobs")<CloseJobs, {
           if (own?._tag === "Running" || own?._tag === "Ending") {
             return worker.closeJob?.jobId === own.running.job.jobId ? worker.closeJob : own.running.job
           }
-          yield* settleNow(root, sessionId)
+          // All: what nobody runs any more must not count among those under way.
+          yield* settleNow(root, undefined)
           const now = yield* Clock.currentTimeMillis
           const at = DateTime.formatIso(DateTime.unsafeMake(now))
           const until = now + timeoutSeconds * 1_000

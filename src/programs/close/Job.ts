@@ -1,8 +1,10 @@
 import * as DateTime from "effect/DateTime"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FiberHandle from "effect/FiberHandle"
+import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import type { Move } from "../../domain/CloseChanges.ts"
@@ -13,8 +15,9 @@ import { addJob } from "../../domain/Ledger.ts"
 import { IdentityFailed } from "../../domain/Pane.ts"
 import type { VerifiedPane } from "../../domain/PaneClosing.ts"
 import { Refused } from "../../domain/SessionErrors.ts"
-import type { Agent } from "../../domain/TeamConfig.ts"
-import { Rejected } from "../../domain/WireErrors.ts"
+import { type Agent, agentBySession } from "../../domain/TeamConfig.ts"
+import { OutcomeUnknown, Rejected } from "../../domain/WireErrors.ts"
+import { ConfigReader } from "../../services/ConfigReader.ts"
 import type { ConfigStore } from "../../services/ConfigStore.ts"
 import type { Ids } from "../../services/Ids.ts"
 import type { IntercomClient } from "../../services/IntercomClient.ts"
@@ -101,6 +104,14 @@ type Needs =
   | Scope.Scope
   | SessionScope
 
+/** The worker's word that nothing has begun there is good for this long; an older one is asked for again. */
+const freshFor = Duration.seconds(1)
+const notOld = <E, R>(commit: Effect.Effect<void, E, R>) =>
+  Effect.flatMap(
+    Effect.timed(commit),
+    ([age]) => Duration.greaterThan(age, freshFor) ? new OutcomeUnknown({ reason: "deadline" }) : Effect.void
+  )
+
 /**
  * Runs a job from `requested` on: asks, listens, verifies, closes (spec 6.2). One item of its inbox after another; its
  * sends go on meanwhile, one at a time. Answers how it ends, which the caller writes.
@@ -112,6 +123,7 @@ export const runJob = Effect.fn("close.runJob")(function*(running: RunningJob) {
   const processes = yield* ProcessIdentity
   const ledger = yield* ProcessLedger
   const sessions = yield* SavedSessions
+  const reader = yield* ConfigReader
   const sending = yield* FiberHandle.make()
 
   const end = (progress: Progress, to: Move, attempted?: CloseState): Ending => ({
@@ -119,18 +131,27 @@ export const runJob = Effect.fn("close.runJob")(function*(running: RunningJob) {
     to
   })
 
+  /** The worker where the file has it now (spec 2.4). */
+  const recipient = Effect.map(Effect.option(reader.read(root)), (config) =>
+    Option.match(Option.flatten(config), {
+      onNone: () => worker,
+      onSome: (now) => agentBySession(now, worker.sessionId) ?? worker
+    }))
+
   const send = (kind: Kind, readyNonce: string, instanceId: string) => {
     const payload = { jobId, instanceId }
-    const sent = post({ root }, worker, (head) => {
-      switch (kind) {
-        case "close_prepare":
-          return { ...head, kind, payload: { jobId, deadlineAt: job.deadlineAt } }
-        case "close_request":
-          return { ...head, kind, payload }
-        case "close_commit":
-          return { ...head, kind, payload: { ...payload, readyNonce } }
-      }
-    })
+    const once = Effect.flatMap(recipient, (to) =>
+      post({ root }, to, (head) => {
+        switch (kind) {
+          case "close_prepare":
+            return { ...head, kind, payload: { jobId, deadlineAt: job.deadlineAt } }
+          case "close_request":
+            return { ...head, kind, payload }
+          case "close_commit":
+            return { ...head, kind, payload: { ...payload, readyNonce } }
+        }
+      }))
+    const sent = kind === "close_commit" ? notOld(once) : once
     return FiberHandle.run(
       sending,
       untilDecided(sent, deadline, kind === "close_prepare" ? 2 : undefined).pipe(

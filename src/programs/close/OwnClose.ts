@@ -6,13 +6,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Ref from "effect/Ref"
+import * as Schedule from "effect/Schedule"
 import { refusal } from "../../domain/CloseConversation.ts"
 import { isPending } from "../../domain/CloseTable.ts"
-import type { EnvelopeOf, PaneIdentity } from "../../domain/Envelope.ts"
+import type { Envelope, EnvelopeOf, Kind, PaneIdentity } from "../../domain/Envelope.ts"
 import { askAgain, askForHandoff } from "../../domain/HandoffTexts.ts"
 import { type NotTaken, Refused, SessionReplaced } from "../../domain/SessionErrors.ts"
 import type { ToolArguments } from "../../domain/ToolCatalogue.ts"
-import { Rejected } from "../../domain/WireErrors.ts"
+import { Rejected, Undelivered } from "../../domain/WireErrors.ts"
 import { HostSession } from "../../services/HostSession.ts"
 import { HostWork } from "../../services/HostWork.ts"
 import { Ids } from "../../services/Ids.ts"
@@ -25,13 +26,15 @@ import { type Member, Membership } from "../Membership.ts"
 import { post } from "../Post.ts"
 import { notTaken, refused, senderOf } from "../receive/Context.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
-import { type Deadline, makeDeadline } from "./Deadline.ts"
+import { type Deadline, makeDeadline, within } from "./Deadline.ts"
 
 import { ownPane } from "./OwnPane.ts"
 import { untilDecided } from "./Repeat.ts"
 
 /** At most this far ahead may a deadline be (spec 6.2, message 1). */
 const maxAheadMs = 600_000
+/** How often what stands in the way for a moment is looked at again. */
+const lookMs = 1_000
 
 /** A report that the coordinator has answered as saved. */
 interface Saved {
@@ -68,7 +71,7 @@ const notCommitted = (sentence: string) => refused(refusal("commit_rejected", se
 
 const noJob = new Refused({
   reason: "invalid",
-  sentence: "No close with this job id asks this session for a handoff, so nothing was reported."
+  sentence: "No close with this job id asks this session for a handoff, or not any more, so nothing was reported."
 })
 const oneAtATime = new Refused({
   reason: "busy",
@@ -124,17 +127,36 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
       const held = (jobId: string, instance: string) =>
         Effect.map(Ref.get(own), Option.filter((job) => job.jobId === jobId && instance === instanceId))
 
+      /** The team as the file has it now. */
       const team = Effect.flatMap(
         membership.enter,
         ({ standing }) => standing.role === "solo" ? new SessionReplaced() : Effect.succeed(standing)
       )
 
-      /** Whether a job is still one to be told of: a text may have waited for a compaction to end. */
-      const goesOn = ({ deadline, jobId }: OwnJob): Effect.Effect<boolean> =>
+      /** Where a job stands by the file as it is now, if that can be read. */
+      const lookAt = ({ deadline, jobId }: OwnJob): Effect.Effect<"on" | "late" | "over" | "unknown"> =>
         Effect.zipWith(
-          Effect.orElseSucceed(Effect.map(team, (standing) => carries(standing, jobId)), () => false),
+          Effect.option(team),
           deadline.passed,
-          (carried, passed) => carried && !passed
+          (standing, passed) =>
+            Option.isNone(standing) ? "unknown" : !carries(standing.value, jobId) ? "over" : passed ? "late" : "on"
+        )
+
+      /** Whether its text is still to be handed over after it was held: not for a close that is over. */
+      const still = (job: OwnJob) => Effect.map(lookAt(job), (state) => state === "on" || state === "unknown")
+
+      /** Sends to the coordinator as each attempt finds it (spec 2.4); a job that this session's entry no longer carries is over. */
+      const send = <K extends Kind>(
+        jobId: string,
+        make: (head: Pick<Envelope, "version" | "from" | "to" | "correlationId">) => EnvelopeOf<K>
+      ) =>
+        Effect.mapError(team, () => new Undelivered({ reason: "unreachable" })).pipe(
+          Effect.flatMap((standing) =>
+            carries(standing, jobId)
+              ? post(standing, standing.coordinator, make)
+              : Effect.fail(new Rejected({ status: 400, sentence: "the close has ended" }))
+          ),
+          Effect.provide(context)
         )
 
       const prepare = Effect.fn("OwnClose.prepare")(
@@ -151,14 +173,13 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
           const now = yield* Effect.mapError(team, () => notNow)
           if (!carries(now, jobId)) return yield* Effect.fail(notThisJob)
           if (yield* deadline.passed) return yield* Effect.fail(tooLate)
-          const tell = post(standing, standing.coordinator, (head) => ({
-            ...head,
-            kind: "close_identity",
-            payload: { jobId, instanceId, identity }
-          }))
+          const tell = send(
+            jobId,
+            (head) => ({ ...head, kind: "close_identity", payload: { jobId, instanceId, identity } })
+          )
           yield* commit(Effect.zipRight(
             Ref.set(own, Option.some({ jobId, deadline, identity, asked: false, reports: 0, reporting: false })),
-            FiberHandle.run(sending, Effect.interruptible(untilDecided(tell, deadline)).pipe(Effect.provide(context)))
+            FiberHandle.run(sending, Effect.interruptible(untilDecided(tell, deadline)))
           ))
         },
         turn.withPermits(1)
@@ -176,79 +197,85 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
           yield* Effect.mapError(membership.askForHandoff(jobId), () => notNow)
           const asked = update(jobId, (one) => ({ ...one, asked: true }))
           const tell = (act: Effect.Effect<void, NotTaken>) =>
-            Effect.if(goesOn(job.value), {
-              onTrue: () => Effect.zipRight(act, asked),
-              onFalse: () => Effect.fail(notThisJob)
+            Effect.flatMap(lookAt(job.value), (state): Effect.Effect<void, NotTaken | Refusal> => {
+              switch (state) {
+                case "on":
+                  return Effect.zipRight(act, asked)
+                case "late":
+                  return Effect.fail(tooLate)
+                case "over":
+                  return Effect.fail(notThisJob)
+                case "unknown":
+                  return Effect.fail(notNow)
+              }
             })
           yield* delivery.deliver(
             "close request",
             senderOf(standing, envelope.from),
             askForHandoff(jobId),
             (act) => commit(tell(act)),
-            goesOn(job.value)
+            still(job.value)
           ).pipe(Effect.mapError(notTaken))
         },
         turn.withPermits(1)
       )
 
+      const withoutReport = ({ ready: _, saved: __, ...job }: OwnJob): OwnJob => job
+
+      /** Tells the model once that it may report again, while the close goes on. */
+      const tellAgain = (job: OwnJob) =>
+        Effect.gen(function*() {
+          const found = yield* within(job.deadline, Effect.retry(team, Schedule.spaced(lookMs)))
+          if (found === "deadline" || !(yield* still(job))) return
+          const { name, sessionId } = found.coordinator
+          yield* delivery.deliver(
+            "close request",
+            { name, sessionId },
+            askAgain(job.jobId),
+            (act) => Effect.flatMap(still(job), (goesOn) => goesOn ? act : Effect.void),
+            still(job)
+          )
+        }).pipe(
+          Effect.catchAll(() =>
+            host.notify("Intercom: the model could not be told that it may report its handoff again.", "warning")
+          )
+        )
+
       /** A new epoch makes a saved report insufficient, unless its announcement was accepted: then it ends the job. */
       const invalidate = Effect.gen(function*() {
         const job = yield* Ref.get(own)
         if (Option.isNone(job)) return
-        const { jobId, ready, saved } = job.value
+        const { ready, saved } = job.value
         if (saved === undefined || ready?.accepted === true || saved.epoch === (yield* work.epoch)) return
         yield* Ref.set(own, Option.some(withoutReport(job.value)))
         yield* FiberHandle.clear(sending)
-        const still = goesOn(job.value)
-        if (!(yield* still)) return
-        const { coordinator } = yield* team
-        yield* scope.fork(
-          delivery.deliver(
-            "close request",
-            { name: coordinator.name, sessionId: coordinator.sessionId },
-            askAgain(jobId),
-            (act) => Effect.if(still, { onTrue: () => act, onFalse: () => Effect.void }),
-            still
-          ).pipe(
-            Effect.catchAll(() =>
-              host.notify("Intercom: the model could not be told that it may report its handoff again.", "warning")
-            )
-          )
-        )
-      }).pipe(Effect.catchAll((failed) => Effect.logWarning(failed.message)))
+        yield* scope.fork(tellAgain(job.value))
+      })
 
-      const withoutReport = ({ ready: _, saved: __, ...job }: OwnJob): OwnJob => job
-
-      /** After a run has truly ended: announces it, if the saved report is of this epoch and its call succeeded. */
-      const announce = Effect.gen(function*() {
-        const job = yield* Ref.get(own)
-        if (Option.isNone(job)) return
-        const { deadline, jobId, ready, saved } = job.value
-        if (saved === undefined || ready !== undefined || (yield* deadline.passed)) return
-        const standing = yield* team
-        const readyNonce = yield* ids.uuid
-        const settled = Effect.gen(function*() {
-          return !(yield* work.busy) && (yield* work.epoch) === saved.epoch && (yield* work.succeeded(saved.callId))
+      /** Announces that it has settled, as soon as nothing occupies the session; given up when something new begins. */
+      const announceSaved = ({ deadline, jobId }: OwnJob, saved: Saved): Effect.Effect<void> =>
+        Effect.gen(function*() {
+          if ((yield* work.epoch) !== saved.epoch || !(yield* work.succeeded(saved.callId))) return
+          const readyNonce = yield* ids.uuid
+          const announced = (accepted: boolean) => (one: OwnJob): OwnJob =>
+            one.saved?.report === saved.report ? { ...one, ready: { nonce: readyNonce, accepted } } : one
+          yield* Effect.sleep(lookMs).pipe(Effect.repeat({ while: () => work.busy }), Effect.whenEffect(work.busy))
+          if ((yield* work.epoch) !== saved.epoch) return
+          yield* update(jobId, announced(false))
+          const tell = send(jobId, (head) => ({
+            ...head,
+            kind: "close_ready",
+            payload: { jobId, instanceId, report: saved.report, readyNonce }
+          }))
+          if ((yield* untilDecided(tell, deadline)) === "accepted") yield* update(jobId, announced(true))
         })
-        if (!(yield* settled)) return
-        yield* update(jobId, (one) => ({ ...one, ready: { nonce: readyNonce, accepted: false } }))
-        const tell = post(standing, standing.coordinator, (head) => ({
-          ...head,
-          kind: "close_ready",
-          payload: { jobId, instanceId, report: saved.report, readyNonce }
-        }))
-        const accepted = update(
-          jobId,
-          (one) => one.ready?.nonce === readyNonce ? { ...one, ready: { nonce: readyNonce, accepted: true } } : one
-        )
-        yield* FiberHandle.run(
-          sending,
-          untilDecided(tell, deadline).pipe(
-            Effect.flatMap((sent) => sent === "accepted" ? accepted : Effect.void),
-            Effect.provide(context)
-          )
-        )
-      }).pipe(Effect.catchAll((failed) => Effect.logWarning(failed.message)))
+
+      /** After a run has truly ended: what was saved in its epoch is announced, once. */
+      const settled = Effect.gen(function*() {
+        const job = Option.getOrUndefined(yield* Ref.get(own))
+        if (job?.saved === undefined || job.ready !== undefined) return
+        yield* FiberHandle.run(sending, within(job.deadline, announceSaved(job, job.saved)))
+      })
 
       /** The coordinator's next message: it has accepted the announcement, whether its answer came or not. */
       const announced = ({ jobId, readyNonce }: EnvelopeOf<"close_commit">["payload"]) =>
@@ -289,13 +316,15 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
           }))
 
       const sendReport = Effect.fn("OwnClose.sendReport")(
-        function*(standing: Member, { deadline, jobId }: OwnJob, number: number, summary: string, call: ToolCall) {
-          const send = post(standing, standing.coordinator, (head) => ({
-            ...head,
-            kind: "handoff_report",
-            payload: { jobId, instanceId, report: number, summary }
-          })).pipe(Effect.provide(context))
-          const sent = yield* untilDecided(send, deadline)
+        function*({ deadline, jobId }: OwnJob, number: number, summary: string, call: ToolCall) {
+          const sent = yield* untilDecided(
+            send(jobId, (head) => ({
+              ...head,
+              kind: "handoff_report",
+              payload: { jobId, instanceId, report: number, summary }
+            })),
+            deadline
+          )
           if (sent instanceof Rejected) return yield* notSaved(sent.message)
           if (sent !== "accepted") return yield* notSaved("the close's time was up before the coordinator answered.")
           const saved: Saved = { report: number, epoch: call.epoch, callId: call.id }
@@ -314,7 +343,7 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
             begin(args.jobId),
             Option.match({
               onNone: () => Effect.fail(oneAtATime),
-              onSome: (number) => sendReport(standing, job.value, number, args.summary, call)
+              onSome: (number) => sendReport(job.value, number, args.summary, call)
             }),
             Option.match({
               onNone: () => Effect.void,
@@ -328,7 +357,7 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
 
       const moments = yield* work.moments
       yield* Effect.forkScoped(Effect.forever(
-        Effect.flatMap(Queue.take(moments), (moment) => moment === "settled" ? announce : invalidate)
+        Effect.flatMap(Queue.take(moments), (moment) => moment === "settled" ? settled : invalidate)
       ))
 
       return {

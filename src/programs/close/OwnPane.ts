@@ -24,6 +24,7 @@ export const ownPane = Effect.gen(function*() {
     const identity: PaneIdentity = { workspaceId, paneId, terminalId, sessionId, sessionFile, pid, processStart }
     return identity
   }).pipe(
+    Effect.disconnect,
     Effect.timeout(within),
     Effect.mapError(() => refused(refusal("identity_failed", "this session could not find out which pane it runs in")))
   )

@@ -59,7 +59,8 @@ export const closePane = Effect.fn("close.pane")(
       yield* processes.look(process).pipe(Effect.repeat({ until: (seen) => seen === "gone", schedule: lookEvery }))
       // Once, and not before the command has done what it does: each look is a call of the multiplexer.
       yield* Effect.raceFirst(Effect.exit(Deferred.await(answer)), Fiber.await(cut))
-      return yield* multiplexer.isGone(pane)
+      // Whatever it takes to end a program that hangs: it is not waited for.
+      return yield* Effect.disconnect(multiplexer.isGone(pane))
     }).pipe(Effect.timeoutTo({ duration: watchFor, onSuccess: (gone) => gone, onTimeout: () => false }))
 
     /** Ends the watch early: it is known that nothing was closed. */

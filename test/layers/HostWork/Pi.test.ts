@@ -37,7 +37,7 @@ describe("HostWork over Pi's session", () => {
     }).pipe(Effect.provide(host.layer))
   })
 
-  it.effect("busy: a run, a compaction that the host calls idle, a dialog", () => {
+  it.effect("busy: a run, a compaction that the host calls idle, a dialog, a text that is being typed", () => {
     const host = makeHost("worker", "/project")
     return Effect.gen(function*() {
       const { busy } = yield* HostWork
@@ -52,6 +52,10 @@ describe("HostWork over Pi's session", () => {
       assert.isTrue(yield* busy)
       host.work.see({ type: "dialog_end" })
       assert.isFalse(yield* busy)
+      host.draft = "wait, one more thing"
+      assert.isTrue(yield* busy)
+      host.draft = "\n "
+      assert.isFalse(yield* busy)
     }).pipe(Effect.provide(host.layer))
   })
 
@@ -59,7 +63,11 @@ describe("HostWork over Pi's session", () => {
     const stale = (): never => {
       throw new Error("This extension ctx is stale after session replacement or reload.")
     }
-    const session = { isIdle: stale, sessionManager: { getSessionFile: stale, getBranch: stale } }
+    const session = {
+      isIdle: stale,
+      ui: { getEditorText: stale },
+      sessionManager: { getSessionFile: stale, getBranch: stale }
+    }
     return Effect.gen(function*() {
       const work = yield* HostWork
       assert.isTrue(yield* work.busy)

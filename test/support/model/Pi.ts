@@ -155,6 +155,7 @@ export const makePi = (
   const work = Context.get(
     Effect.runSync(Effect.scoped(Layer.build(HostWorkPi.layer({
       isIdle: () => !running && !compacting,
+      ui: { getEditorText: () => "" },
       sessionManager: { getSessionFile: () => savedFile(body.sessionId), getBranch: () => branch }
     }, witness)))),
     HostWork
