@@ -161,6 +161,7 @@ export const inputAfterReady = (team: CloseTeam) =>
     const { jobId, thaw } = yield* frozen(team, worker, "closing")
     yield* worker.pi.type("wait a moment")
     yield* gets(team, worker, "the text", (text) => text === "wait a moment")
+    yield* worker.pi.shows("ECHO wait a moment")
     yield* thaw
     yield* ended(team, worker, jobId, "failed", "commit_rejected", handoff(jobId))
     assert.isTrue(yield* isThere(team, worker))
