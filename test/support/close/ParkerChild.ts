@@ -10,12 +10,11 @@ import * as Member from "../member/Member.ts"
 const [id = "", directory = "", entry = "", agentDir = "", go = ""] = process.argv.slice(2)
 const asked = /^\[Intercom close request[^\]]*\]\n[\s\S]*\njobId: (\S+)$/
 
-// At once, as Pi does: what Pi's packages do on this signal takes a busy machine seconds.
-process.prependListener("SIGHUP", () => process.kill(process.pid, "SIGKILL"))
-
 const parks = Effect.gen(function*() {
   const { host, save, tool } = yield* Member.open(id, directory, "1.6.0", { entry, agentDir })
   host.file = save(id, directory)
+  // Ends at once when its terminal goes, as Pi does: the listeners of Pi's packages take it longer.
+  process.removeAllListeners("SIGHUP")
   const done = new Set<string>()
   for (;;) {
     yield* Effect.sleep("20 millis")
