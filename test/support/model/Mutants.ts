@@ -39,8 +39,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     file: job,
     change: [
       ["yield* yield* verify(progress, identity, true)", "const seen = yield* yield* verify(progress, identity, true)"],
-      ["{ state: \"awaiting_handoff\" }, { identity })", "{ state: \"awaiting_handoff\" }, { identity, pane: seen })"],
-      [second, "const pane = progress.pane"]
+      ["{ state: \"awaiting_handoff\" }, { identity })", "{ state: \"awaiting_handoff\" }, { identity, seen })"],
+      [second, "const pane = progress.seen"]
     ]
   },
   {
@@ -64,20 +64,21 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "ignore the epoch when it settles",
     file: own,
-    change: [["(yield* work.epoch) === saved.epoch && (yield*", "(yield*"], [
-      "saved.epoch === (yield* work.epoch)) return",
-      "true) return"
-    ]]
+    change: [
+      ["if ((yield* work.epoch) !== saved.epoch || !(yield*", "if (!(yield*"],
+      ["if ((yield* work.epoch) !== saved.epoch) return", ""],
+      ["|| saved.epoch === (yield* work.epoch)) return", "|| true) return"]
+    ]
   },
   {
     name: "announce while busy",
     file: own,
-    change: [["return !(yield* work.busy) && ", "return "]]
+    change: [["Effect.repeat({ while: () => work.busy }), Effect.whenEffect(work.busy)", "Effect.when(() => false)"]]
   },
   {
     name: "announce without a successful result",
     file: own,
-    change: [[" && (yield* work.succeeded(saved.callId))", ""]]
+    change: [[" || !(yield* work.succeeded(saved.callId))) return", ") return"]]
   },
   {
     name: "accept a second nonce",
@@ -114,8 +115,12 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "replay after a restart",
     file: jobs,
     change: [[
+      "import * as Clock from \"effect/Clock\"",
+      "import * as Clock from \"effect/Clock\"\nimport * as Either from \"effect/Either\""
+    ], [
       "const settled = yield* settle(root, undefined)",
-      "for (const agent of (yield* Effect.flatten(reader.read(root))).agents) {\n" +
+      "const file = yield* store.update(root, scope.sessionId, scope.guard, (config) => Either.right(config))\n" +
+      "            for (const agent of file.agents) {\n" +
       "              const job = agent.closeJob\n" +
       "              if (job === undefined || isFinal(job.state) || job.state === \"uncertain\") continue\n" +
       "              const running = { root, worker: agent, job, deadline: yield* makeDeadline(Date.parse(job.deadlineAt)),\n" +
@@ -140,7 +145,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "judge a process without start ticks",
     file: "src/domain/IdentifiedProcess.ts",
     change: [["seen.startTicks !== process.startTicks || ", ""]],
-    tests: ["test/domain/IdentifiedProcess.test.ts"]
+    tests: ["test/layers/ProcessIdentity/Procfs.live.test.ts"]
   },
   {
     name: "overwrite a final state",
@@ -179,10 +184,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "go on announcing in a new epoch",
     file: own,
-    change: [[
-      "yield* FiberHandle.clear(sending)\n        const standing = yield* team",
-      "const standing = yield* team"
-    ]]
+    change: [["withoutReport(job.value)))\n        yield* FiberHandle.clear(sending)", "withoutReport(job.value)))"]]
   },
   {
     name: "tell the model at every repeat of the request",

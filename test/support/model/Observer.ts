@@ -98,6 +98,7 @@ export const makeObserver = (world: World): Observer => {
   const said = new Map<string, boolean>()
   const settledSends = new Set<string>()
   const accepted = new Set<string>()
+  const sentAt = new Map<string, number>()
   const verifications: Array<{
     readonly body: Body
     readonly pane: VerifiedPane
@@ -411,6 +412,7 @@ export const makeObserver = (world: World): Observer => {
       world.count(`send ${envelope.kind}`)
       world.note(`${body.who}/${body.instance} sends ${envelope.kind}`)
       checkSend(body, envelope)
+      sentAt.set(key(body, envelope), machine.now())
     },
     sent: (body, envelope, error) => {
       world.note(
@@ -418,7 +420,10 @@ export const makeObserver = (world: World): Observer => {
           error === undefined ? "accepted" : `${error._tag} ${error.message}`
         }`
       )
-      if (error === undefined || (error._tag === "Rejected" && error.status !== 503)) {
+      // The word of a worker that nothing has begun there may be asked for again when it took long to come.
+      const aged = envelope.kind === "close_commit" &&
+        machine.now() - (sentAt.get(key(body, envelope)) ?? 0) > 1_000
+      if ((error === undefined && !aged) || (error?._tag === "Rejected" && error.status !== 503)) {
         settledSends.add(key(body, envelope))
       }
       if (error instanceof Undelivered && envelope.kind === "close_prepare") {
