@@ -23,7 +23,7 @@ export const checkLength = (file: string, secret: Uint8Array): Effect.Effect<voi
   })
 
 /** A key over a secret; comparing takes the same time wherever the macs differ. */
-export const signingKey = (secret: Redacted.Redacted<Uint8Array>): SigningKey => {
+const signingKey = (secret: Redacted.Redacted<Uint8Array>): SigningKey => {
   const mac = (text: string): string =>
     createHmac("sha256", Redacted.value(secret)).update(text, "utf8").digest("base64url")
   return {
@@ -35,9 +35,30 @@ export const signingKey = (secret: Redacted.Redacted<Uint8Array>): SigningKey =>
   }
 }
 
+/** Keys by the file that `find` has the secret of; a key that was made once is kept. */
+export const keysBy = (
+  find: (root: string) => Effect.Effect<{ readonly file: string; readonly bytes: Uint8Array }, StateUnusable>
+): Secrets["Type"] => {
+  const keys = new Map<string, SigningKey>()
+  const open = Effect.fn("Secrets.open")(function*(root: string) {
+    const { bytes, file } = yield* find(root)
+    yield* checkLength(file, bytes)
+    const made = signingKey(Redacted.make(bytes))
+    keys.set(root, made)
+    return made
+  })
+  return {
+    // Each send asks; a known key costs no span.
+    key: (root) =>
+      Effect.suspend(() => {
+        const known = keys.get(root)
+        return known === undefined ? open(root) : Effect.succeed(known)
+      })
+  }
+}
+
 const make = Effect.gen(function*() {
   const state = yield* StateDir
-  const keys = new Map<string, SigningKey>()
 
   /** The secret on disk: the first one published there, whoever published it. */
   const secretIn = Effect.fn("Secrets.secretIn")(function*(file: string) {
@@ -47,23 +68,12 @@ const make = Effect.gen(function*() {
     return (yield* readPrivate(file, secretBytes)).bytes
   }, Effect.mapError(unusable))
 
-  const open = Effect.fn("Secrets.open")(function*(root: string) {
-    const file = path.join(yield* state.of(root), "secret")
-    const secret = yield* secretIn(file)
-    yield* checkLength(file, secret)
-    const made = signingKey(Redacted.make(secret))
-    keys.set(root, made)
-    return made
-  })
-
-  return Secrets.of({
-    // Each send asks; a known key costs no span.
-    key: (root) =>
-      Effect.suspend(() => {
-        const known = keys.get(root)
-        return known === undefined ? open(root) : Effect.succeed(known)
-      })
-  })
+  return keysBy((root) =>
+    Effect.gen(function*() {
+      const file = path.join(yield* state.of(root), "secret")
+      return { file, bytes: yield* secretIn(file) }
+    })
+  )
 })
 
 /** Secrets in the state directory. */
