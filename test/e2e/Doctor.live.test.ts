@@ -42,7 +42,7 @@ describe.each(hostVersions)("in Pi %s", (version) => {
           Effect.map(coordinator.screen, (screen) => /^ *Intercom: 1 idle/m.test(screen))
         )
         yield* other.type("/reload")
-      yield* other.shows("• Ben")
+        yield* other.shows("• Ben")
         yield* other.type("/intercom doctor")
         yield* other.shows("Intercom: nothing wrong was found in")
       }),
