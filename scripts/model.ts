@@ -41,7 +41,7 @@ if (process.argv.includes("--part")) {
   console.log(firstViolation(runs, seed) ?? "")
 } else if (process.argv.includes("--mutants")) {
   const at = process.argv.indexOf("--only")
-  if (!tryMutants(at < 0 ? "" : process.argv[at + 1] ?? "")) process.exitCode = 1
+  if (!tryMutants(new RegExp(at < 0 ? "" : process.argv[at + 1] ?? ""))) process.exitCode = 1
 } else {
   const parts = await Promise.all(Array.from({ length: jobs }, (_, index) => part(index)))
   const tally = new Map<string, number>()

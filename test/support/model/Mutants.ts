@@ -150,7 +150,10 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "overwrite a final state",
     file: changes,
-    change: [[" || !from.includes(job.state) ||\n    !mayBecome(job.state, to.state)", ""]],
+    change: [
+      [" || !from.includes(job.state)) {", ") {"],
+      ["if (!mayBecome(job.state, to.state)) {", "if (job.jobId !== jobId) {"]
+    ],
     tests: ["test/domain/CloseChanges.test.ts"]
   },
   {

@@ -487,7 +487,7 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
       if (left?.state === "uncertain") world.fail("the person could not settle an uncertain close")
     }
     for (const one of observer.jobs.values()) {
-      if (one.creator === coordinator.session?.body && !deafened && !one.orphan && one.endings > one.notices.size) {
+      if (one.creator === coordinator.session?.body && !deafened && one.endings > one.notices.size) {
         world.fail("the coordinator's model was not told how a close ended")
       }
     }

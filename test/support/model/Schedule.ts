@@ -139,7 +139,22 @@ const later = FC.oneof(
   FC.integer({ min: 0, max: 140_000 })
 )
 
+/** Around the command, where it matters most. */
+const late: FC.Arbitrary<Event> = FC.record({
+  _tag: tag("on"),
+  point: FC.constantFrom<Array<Point>>("close begin", "close_commit in", "close_commit back", "close effect", "settle"),
+  nth: FC.constant(1),
+  act: FC.oneof(
+    FC.record({ _tag: tag("crash"), who: peer, backMs: FC.constantFrom(5, 4000) }),
+    FC.record({ _tag: tag("input", "reload"), who: peer }),
+    FC.record({ _tag: tag("jump"), ms: FC.constantFrom(121_000, 200_000) }),
+    FC.record({ _tag: tag("replace", "respawn", "exec", "reuse", "reuse"), who: FC.constant(0 as const) }),
+    FC.record({ _tag: tag("unknown"), who: FC.constant(0 as const), ms: FC.constant(400) })
+  )
+})
+
 const event: FC.Arbitrary<Event> = FC.oneof(
+  { weight: 3, arbitrary: late },
   {
     weight: 5,
     arbitrary: FC.record({
