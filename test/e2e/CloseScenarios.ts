@@ -2,85 +2,25 @@ import { assert } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as fs from "node:fs"
-import type { CloseReason, CloseState } from "../../src/domain/CloseTable.ts"
-import { type Call, type CloseTeam, coordinatorId, type Worker } from "../support/close/CloseTeam.ts"
+import type { CloseTeam } from "../support/close/CloseTeam.ts"
 import * as Parkers from "../support/close/Parkers.ts"
+import type { Worker } from "../support/close/Reading.ts"
 import { eventually, eventuallyTrue, type NeverCame } from "../support/Eventually.ts"
 import { isRunning } from "../support/Processes.ts"
-
-/** A job that goes on when it is let. */
-export interface Frozen {
-  readonly jobId: string
-  readonly thaw: Effect.Effect<void>
-}
-
-const frozenAt = (jobId: string, thaw: Effect.Effect<void>): Frozen => ({ jobId, thaw })
-
-/** The states in which a job can be for long. */
-export const steps = ["requested", "awaiting_handoff", "awaiting_settlement", "closing"] as const
-export type Step = (typeof steps)[number]
-
-export const handoff = (jobId: string, number = 1): string => `HANDOFF ${number} of ${jobId}`
-
-/** Whether its pane is there. */
-export const isThere = (team: CloseTeam, worker: Worker) =>
-  Effect.map(team.harness.tmux.panes, (rows) => rows.some((row) => row.pane === worker.pane && !row.dead))
-
-/** What a job came to, in the team file and to the coordinator's model, once. */
-export const ended = (
-  team: CloseTeam,
-  worker: Worker,
-  jobId: string,
-  state: CloseState,
-  reason?: CloseReason,
-  reported?: string
-) =>
-  Effect.gen(function*() {
-    const { agent, job } = yield* team.until(worker, state)
-    assert.deepStrictEqual([job.jobId, job.reason], [jobId, reason])
-    const notice = yield* team.told(jobId, state)
-    assert.include(notice, `handoff of this close: ${reported === undefined ? "none saved" : "saved"}`)
-    assert.strictEqual(agent.handoff?.jobId === jobId ? agent.handoff.summary : undefined, reported)
-    assert.strictEqual(agent.name, worker.name)
-    assert.strictEqual(agent.description, "Helps.")
-  })
-
-/**
- * Its pane and its Pi are gone, by one command for it. A machine so busy that they outlast the 2.5 s that a job looks, or
- * the command its 2 s, makes that `uncertain` until the next tool call: the team wants to have seen one closed at once.
- */
-export const isClosed = (team: CloseTeam, worker: Worker, jobId: string, reported = handoff(jobId)) =>
-  Effect.gen(function*() {
-    const { agent, job } = yield* team.until(worker, "closed", "uncertain")
-    assert.deepStrictEqual([job.jobId, agent.handoff?.summary], [jobId, reported])
-    yield* eventuallyTrue("the end of its process", Effect.sync(() => !isRunning(worker.pid)))
-    yield* team.closed(job.state === "closed")
-    if (job.state === "closed") yield* ended(team, worker, jobId, "closed", undefined, reported)
-    else {
-      assert.match(job.reason ?? "", /^close_(unverified|failed)$/)
-      yield* isSettled(team, worker, jobId, job.reason)
-    }
-    yield* eventuallyTrue("the end of its pane", Effect.map(isThere(team, worker), (there) => !there))
-    assert.strictEqual((yield* team.commands).filter((pane) => pane === worker.pane).length, 1)
-  })
-
-/** A tool call that meets the fence finds that its process is gone. */
-const isSettled = (team: CloseTeam, worker: Worker, jobId: string, reason: CloseReason | undefined) =>
-  Effect.gen(function*() {
-    yield* team.coordinator().type(`tell ${worker.name}: are you there`)
-    const { job } = yield* team.until(worker, "closed")
-    assert.deepStrictEqual([job.jobId, job.reason], [jobId, reason])
-    yield* team.told(jobId, "closed")
-  })
-
-/** A text that the worker's model got. */
-const gets = (team: CloseTeam, worker: Worker, what: string, fits: (text: string) => boolean) =>
-  team.harness.model.request(what, (one) => one.session === worker.sessionId && fits(one.lastUser))
-
-const isRequest = (jobId: string) => (text: string) =>
-  text.startsWith("[Intercom close request") && text.endsWith(`\njobId: ${jobId}`)
-const isAgain = (jobId: string) => (text: string) => isRequest(jobId)(text) && text.includes("Something new began")
+import {
+  answers,
+  closesThen,
+  ended,
+  frozen,
+  gets,
+  handoff,
+  isAgain,
+  isClosed,
+  isFenced,
+  isSettled,
+  isThere,
+  type Step
+} from "./CloseSteps.ts"
 
 /** How often the worker's model was told that it may report again. */
 const toldAgain = (team: CloseTeam, worker: Worker, jobId: string): number =>
@@ -89,34 +29,6 @@ const toldAgain = (team: CloseTeam, worker: Worker, jobId: string): number =>
       one.messages.filter(({ role, text }) => role === "user" && isAgain(jobId)(text)).length
     )
   )
-
-/** A job that has come to that step and stays there. */
-export const frozen = (team: CloseTeam, worker: Worker, step: Step, seconds?: number) =>
-  Effect.gen(function*() {
-    const gate = yield* Deferred.make<void>()
-    const open = Effect.asVoid(Deferred.succeed(gate, undefined))
-    if (step === "requested") {
-      const jobId = yield* team.holding(worker.sessionId, team.close(worker, seconds))
-      return frozenAt(jobId, team.release(worker.sessionId))
-    }
-    team.script.pause(step === "awaiting_handoff" ? "report" : "end", Deferred.await(gate))
-    const jobId = yield* team.close(worker, seconds)
-    yield* gets(team, worker, "the close request", isRequest(jobId))
-    if (step === "awaiting_handoff") {
-      yield* team.until(worker, "awaiting_handoff")
-      return frozenAt(jobId, open)
-    }
-    yield* team.until(worker, "awaiting_settlement")
-    // Its turn has not ended: the model is asked what to say to the result.
-    yield* team.harness.model.request(
-      "the result of the report",
-      (one) => one.session === worker.sessionId && one.lastRole === "tool" && isRequest(jobId)(one.lastUser)
-    )
-    if (step === "awaiting_settlement") return frozenAt(jobId, open)
-    yield* team.holding(worker.sessionId, open)
-    yield* team.until(worker, "closing")
-    return frozenAt(jobId, team.release(worker.sessionId))
-  })
 
 /** 1: asked while its turn runs. */
 export const parks = (team: CloseTeam) =>
@@ -204,113 +116,6 @@ export const compacts = (team: CloseTeam, step: Step) =>
     yield* isClosed(team, worker, jobId, handoff(jobId, step === "requested" ? 1 : 2))
   })
 
-/** 5: its process outlives its pane: uncertain, fenced, and closed once the process is gone. tmux only signals. */
-export const outlives = (team: CloseTeam) =>
-  Effect.gen(function*() {
-    const worker = yield* team.open
-    yield* team.stubborn(worker.sessionId)
-    const jobId = yield* team.close(worker)
-    yield* ended(team, worker, jobId, "uncertain", "close_unverified", handoff(jobId))
-    assert.isFalse(yield* isThere(team, worker))
-    assert.isTrue(isRunning(worker.pid))
-    yield* isFenced(team, worker)
-    yield* team.kill(worker)
-    yield* eventuallyTrue("the end of its process", Effect.sync(() => !isRunning(worker.pid)))
-    yield* isSettled(team, worker, jobId, "close_unverified")
-  })
-
-/** Work and a second close are refused, with a sentence. */
-export const isFenced = (team: CloseTeam, worker: Worker) =>
-  Effect.gen(function*() {
-    const before = yield* team.until(worker, "uncertain")
-    for (const order of [`tell ${worker.name}: fenced ${before.job.jobId}`, `close ${worker.name}`]) {
-      const count = answers(team, order).length
-      yield* team.coordinator().type(order)
-      yield* eventuallyTrue(
-        `the refusal of ${order}`,
-        Effect.sync(() => answers(team, order).slice(count).some((text) => text.includes("/intercom resolve"))),
-        Effect.sync(() => answers(team, order).join("\n"))
-      )
-    }
-    assert.deepStrictEqual((yield* team.until(worker, "uncertain")).job, before.job)
-  })
-
-/** What the tools said to an order of the person. */
-const answers = (team: CloseTeam, order: string): ReadonlyArray<string> =>
-  team.harness.model.requests().flatMap((one) =>
-    one.session === coordinatorId && one.lastUser === order && one.lastRole === "tool"
-      ? [one.messages.at(-1)?.text ?? ""]
-      : []
-  )
-
-/** Why a job ended as it did, and that its worker still has its pane and no command was given for it. */
-const isSpared = (team: CloseTeam, worker: Worker, jobId: string, state: CloseState, reason: CloseReason) =>
-  Effect.gen(function*() {
-    yield* ended(team, worker, jobId, state, reason, handoff(jobId))
-    assert.isTrue(yield* isThere(team, worker))
-    assert.notInclude(yield* team.commands, worker.pane)
-  })
-
-/** 6: its pane is put beside the coordinator's own meanwhile, in the same window: that one is closed, and only that. */
-export const movedHere = (team: CloseTeam) =>
-  Effect.gen(function*() {
-    const worker = yield* team.open
-    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
-    yield* team.harness.tmux.run(["join-pane", "-d", "-s", worker.pane, "-t", team.coordinator().pane])
-    yield* thaw
-    yield* isClosed(team, worker, jobId)
-  })
-
-/** 6: its pane goes to another session of tmux, or another workspace of Herdr. */
-export const movedAway = (team: CloseTeam) =>
-  Effect.gen(function*() {
-    const { herdr, project, tmux } = team.harness
-    const worker = yield* team.open
-    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
-    if (herdr === undefined) {
-      yield* tmux.run(["new-session", "-d", "-s", `away-${worker.name}`, "--", "sleep", "1000"])
-      yield* tmux.run(["join-pane", "-d", "-s", worker.pane, "-t", `away-${worker.name}:`])
-    } else {
-      const { workspace } = yield* herdr.workspace(project, ["sleep", "1000"])
-      const pane = `w0:p${Number(worker.pane.slice(1)) + 1}`
-      yield* herdr.move({ workspace: "", tab: "", pane, terminal: "", tmux: worker.pane }, workspace)
-    }
-    yield* thaw
-    yield* isSpared(team, worker, jobId, "failed", "identity_failed")
-  })
-
-/** 7: another program takes its pane just before that call: that program stays. */
-export const respawned = (team: CloseTeam, before: Call) =>
-  Effect.gen(function*() {
-    const { socket } = team.harness.tmux
-    const worker = yield* team.open
-    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
-    yield* team.before(
-      before,
-      `env -u TMUX ${team.hook.real} -S ${socket} respawn-pane -k -t ${worker.pane} -- sleep 1000`
-    )
-    yield* thaw
-    yield* ended(team, worker, jobId, "failed", "identity_failed", handoff(jobId))
-    const row = (yield* team.harness.tmux.panes).find(({ pane }) => pane === worker.pane)
-    assert.strictEqual(commandOf(row?.pid ?? 0), "sleep")
-    yield* eventuallyTrue("the end of its process", Effect.sync(() => !isRunning(worker.pid)))
-    // tmux itself compared: the command was given, and closed nothing.
-    assert.strictEqual((yield* team.commands).filter((pane) => pane === worker.pane).length, before === "close" ? 1 : 0)
-  })
-
-const commandOf = (pid: number): string => fs.readFileSync(`/proc/${pid}/comm`, "utf8").trim()
-
-/** 8: its Pi ends and another program runs under the same shell, just before it is verified the second time. */
-export const replaced = (team: CloseTeam) =>
-  Effect.gen(function*() {
-    const worker = yield* team.openUnderShell
-    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
-    yield* team.before("verify", `kill -9 ${worker.pid}; while kill -0 ${worker.pid} 2>/dev/null; do sleep 0.01; done`)
-    yield* thaw
-    yield* isSpared(team, worker, jobId, "failed", "identity_failed")
-    assert.isFalse(isRunning(worker.pid))
-  })
-
 /** How the coordinator goes and comes back. */
 export type Interruption = "reload" | "kill"
 
@@ -383,10 +188,6 @@ export const diesInCommand = (team: CloseTeam) =>
     assert.strictEqual((yield* team.commands).filter((one) => one === worker.pane).length, 1)
   })
 
-/** A worker that nothing is in the way of is closed. */
-export const closesThen = (team: CloseTeam, worker: Worker) =>
-  Effect.flatMap(team.close(worker), (jobId) => isClosed(team, worker, jobId))
-
 /** 10: the worker is killed at that step. With seconds: those that the deadline must be waited for. */
 export const workerDies = (team: CloseTeam, step: Step) =>
   Effect.gen(function*() {
@@ -402,38 +203,6 @@ export const workerDies = (team: CloseTeam, step: Step) =>
     assert.isAtMost(Date.parse(job.updatedAt), Date.parse(job.deadlineAt) + 3_000)
     yield* thaw
     assert.notInclude(yield* team.commands, worker.pane)
-  })
-
-/** 12: the close command has its effect and its answer is lost. */
-export const answerLost = (team: CloseTeam) =>
-  Effect.gen(function*() {
-    const worker = yield* team.open
-    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
-    if (team.harness.herdr !== undefined) {
-      yield* team.harness.herdr.faults({ does: "hang", when: "after", command: "pane close" })
-    } else {
-      yield* team.before("close", `"$tmux" "$@" >/dev/null; while kill -0 $PPID; do sleep 0.05; done; exit 1`)
-    }
-    yield* thaw
-    yield* isClosed(team, worker, jobId)
-  })
-
-/** 12: the close command hangs without effect: uncertain, until the person has looked. */
-export const commandHangs = (team: CloseTeam) =>
-  Effect.gen(function*() {
-    const worker = yield* team.open
-    const { jobId, thaw } = yield* frozen(team, worker, "awaiting_settlement")
-    if (team.harness.herdr !== undefined) {
-      yield* team.harness.herdr.faults({ does: "hang", when: "before", command: "pane close" })
-    } else yield* team.before("close", `while kill -0 $PPID; do sleep 0.05; done; exit 1`)
-    yield* thaw
-    yield* ended(team, worker, jobId, "uncertain", "close_failed", handoff(jobId))
-    assert.isTrue(yield* isThere(team, worker))
-    yield* isFenced(team, worker)
-    assert.strictEqual((yield* team.commands).filter((pane) => pane === worker.pane).length, 1)
-    yield* team.kill(worker)
-    yield* eventuallyTrue("the end of its process", Effect.sync(() => !isRunning(worker.pid)))
-    yield* isSettled(team, worker, jobId, "close_failed")
   })
 
 /** 13: a parked worker comes back as itself, with its handoff. */

@@ -2,49 +2,26 @@ import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import type { CloseJob, CloseState } from "../../../src/domain/CloseTable.ts"
-import { type Agent, decodeConfig } from "../../../src/domain/TeamConfig.ts"
-import { eventually, eventuallyTrue, type NeverCame } from "../Eventually.ts"
+import { decodeConfig } from "../../../src/domain/TeamConfig.ts"
+import { eventually } from "../Eventually.ts"
 import type { HostVersion } from "../HostVersions.ts"
 import * as PiHarness from "../PiHarness.ts"
 import * as Pane from "../PiPane.ts"
 import type { ModelRequest } from "../ScriptedModel.ts"
-import type { TmuxFailed } from "../TmuxServer.ts"
 import * as CloseScript from "./CloseScript.ts"
 import * as ConfigWatch from "./ConfigWatch.ts"
 import { type Ender, panesEndedAre } from "./PaneLedger.ts"
+import { coordinatorId, type Worker } from "./Reading.ts"
+import * as Reading from "./Reading.ts"
 import * as TmuxHook from "./TmuxHook.ts"
+import * as Trouble from "./Trouble.ts"
 
 /** What a team runs in: Herdr knows the session of a Pi only where its integration is installed. */
 export type Surroundings = "tmux" | "herdr" | "herdr with its Pi integration"
 
-/** A worker in a pane of its own. */
-export interface Worker {
-  readonly name: string
-  readonly sessionId: string
-  /** tmux's pane, also below Herdr. */
-  readonly pane: string
-  /** Its Pi's. */
-  readonly pid: number
-  readonly pi: Pane.PiPane
-}
-
-/** A worker's job as the team file has it, and its entry. */
-export interface Closing {
-  readonly agent: Agent
-  readonly job: CloseJob
-}
-
-/** What the coordinator asks of its multiplexer for a close. */
-export type Call = "verify" | "close"
-const tmuxCalls = { verify: "list-panes", close: "if-shell" } as const
-const herdrCalls = { verify: "pane get", close: "pane close" } as const
-
-export const coordinatorId = "coordinator-session"
 const names = ["Ada", "Ben", "Cleo", "Dora", "Emil", "Fay", "Gus", "Hal", "Ida", "Jon", "Kim", "Lea", "Max", "Nora"]
 const session = "team"
 
@@ -77,16 +54,11 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
     const harness = yield* PiHarness.make(version, script.script, surroundings === "tmux" ? "tmux" : "herdr")
     const { herdr, model, tmux } = harness
     const file = path.join(harness.project, ".pi-intercom/config.json")
-    const faults = path.join(harness.root, "faults")
-    const extensions = path.join(harness.agentDir, "extensions")
-    fs.mkdirSync(faults)
-    fs.mkdirSync(extensions)
     // The monitor pane says its version.
     fs.writeFileSync(path.join(harness.root, "package.json"), `{"version": "0.0.0"}`)
-    fs.copyFileSync(path.join(import.meta.dirname, "PiFaults.ts"), path.join(extensions, "PiFaults.ts"))
     const hook = TmuxHook.make(harness.root)
+    const trouble = Trouble.make(harness, hook)
 
-    const workers: Array<Worker> = []
     /** What the test ended itself. */
     const byTest = new Set<string>()
     const jobs = new Map<string, Set<string>>()
@@ -165,20 +137,10 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
       )
 
     let coordinator = yield* startCoordinator(false)
+    const reading = Reading.make(file, model, Effect.suspend(() => coordinator.screen))
+    const { agents, closingOf } = reading
     yield* coordinator.type("/intercom start")
     yield* coordinator.shows("this session now coordinates the team")
-
-    const agents = Effect.map(
-      Effect.suspend(() => decodeConfig(fs.readFileSync(file, "utf8"))),
-      (config) => config.agents
-    )
-    const fileText = Effect.sync(() => fs.readFileSync(file, "utf8"))
-    const closingOf = (worker: Worker) =>
-      Effect.map(agents, (all): Option.Option<Closing> => {
-        const agent = all.find((one) => one.sessionId === worker.sessionId)
-        if (agent?.closeJob === undefined) return Option.none()
-        return Option.some({ agent, job: agent.closeJob })
-      })
 
     /** What Herdr's integration would report of a worker's pane; nothing elsewhere. */
     const integrate = (worker: Worker) =>
@@ -200,7 +162,6 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
         )
         const name = given.get(sessionId) ?? sessionId
         const worker: Worker = { name, sessionId, pane, pid: yield* pidOf(pane), pi: harness.pane(pane) }
-        workers.push(worker)
         if (surroundings === "herdr with its Pi integration") {
           yield* worker.pi.type("hello")
           yield* worker.pi.shows("ECHO hello")
@@ -275,52 +236,6 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
     const close = (worker: Worker, seconds?: number) =>
       Effect.map(closeAll([worker], seconds), ([jobId]) => jobId ?? assert.fail("no job"))
 
-    /** Waits until its job is there. */
-    const until = (worker: Worker, ...states: ReadonlyArray<CloseState>): Effect.Effect<Closing, NeverCame> =>
-      eventually(
-        `${worker.name}'s close is ${states.join(" or ")}`,
-        Effect.orDie(Effect.map(closingOf(worker), Option.filter(({ job }) => states.includes(job.state)))),
-        Effect.zipWith(fileText, worker.pi.screen, (config, screen) => `${config}\n${screen}`)
-      )
-
-    /** What the coordinator's model was told of a job. */
-    const notices = (jobId: string): ReadonlyArray<string> => [
-      ...new Set(
-        model.requests().flatMap((one) =>
-          one.session === coordinatorId
-            ? one.messages.flatMap(({ role, text }) =>
-              role === "user" && text.startsWith("[Intercom close notice") && text.includes(`\njob: ${jobId}\n`)
-                ? [text]
-                : []
-            )
-            : []
-        )
-      )
-    ]
-
-    /** Waits for the notice of a job in that state. */
-    const told = (jobId: string, state: string) =>
-      eventually(
-        `the notice that ${jobId} is ${state}`,
-        Effect.sync(() =>
-          Option.fromNullable(
-            notices(jobId).find((text) => new RegExp(`\nstate: ${state}\\b`).test(text))
-          )
-        ),
-        coordinator.screen
-      )
-
-    const set = (fault: string, sessionId: string, on: boolean) =>
-      Effect.sync(() => {
-        const at = path.join(faults, `${fault}-${sessionId}`)
-        if (on) fs.writeFileSync(at, "")
-        else fs.rmSync(at, { force: true })
-      })
-    const heldAt = (sessionId: string): number => {
-      const at = path.join(faults, `held-${sessionId}`)
-      return fs.existsSync(at) ? fs.statSync(at).size : 0
-    }
-
     const kill = (pane: string, pid: number) =>
       Effect.suspend(() => {
         byTest.add(pane)
@@ -333,25 +248,11 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
       surroundings,
       harness,
       script,
-      workers,
       hook,
-      /** What tmux runs for the coordinator's side, in shell words: it acts once, before a call of that kind. */
-      before: (call: Call, script: string) =>
-        Effect.suspend(() => {
-          if (herdr !== undefined) {
-            return herdr.faults({
-              does: "run",
-              when: "before",
-              command: herdrCalls[call],
-              nth: 1,
-              argv: ["sh", "-c", script]
-            })
-          }
-          return Effect.sync(() => hook.hook(`case " $* " in *" ${tmuxCalls[call]} "*)\nunhook\n${script}\n;; esac\n`))
-        }),
+      ...trouble,
+      ...reading,
       /** The coordinator's Pi that runs now. */
       coordinator: () => coordinator,
-      agents,
       open,
       openAll,
       openUnderShell,
@@ -359,31 +260,9 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
       integrate,
       close,
       closeAll,
-      closingOf,
-      until,
-      notices,
-      told,
       commands,
       /** Notes that one was closed, at once or once its process was proven gone. */
       closed: (atOnce: boolean) => Effect.sync(() => void (closed[atOnce ? "atOnce" : "later"] += 1)),
-      /** What is posted to a session waits from now on, until it is released. */
-      hold: (sessionId: string) => set("hold", sessionId, true),
-      release: (sessionId: string) => set("hold", sessionId, false),
-      /** Waits until something more is held there than before the action. */
-      holding: <A, E, R>(sessionId: string, action: Effect.Effect<A, E, R>) =>
-        Effect.gen(function*() {
-          yield* set("hold", sessionId, true)
-          const before = heldAt(sessionId)
-          const done = yield* action
-          yield* eventuallyTrue(
-            `a message waits at the door of ${sessionId}`,
-            Effect.sync(() => heldAt(sessionId) > before),
-            Effect.zipWith(fileText, coordinator.screen, (config, screen) => `${config}\n${screen}`)
-          )
-          return done
-        }),
-      /** From now on it does not end when its terminal goes. */
-      stubborn: (sessionId: string) => set("stubborn", sessionId, true),
       /** Ends the Pi of a pane as the kernel does; a pane of tmux goes with its only program. */
       kill: (worker: Worker) => kill(worker.pane, worker.pid),
       /** Allows a pane to end: the test itself ends it, or its program. */
@@ -403,5 +282,5 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
     }
   })
 
+/** A team as its tests have it. */
 export type CloseTeam = Effect.Effect.Success<ReturnType<typeof make>>
-export type Needs = Effect.Effect<CloseTeam, TmuxFailed | NeverCame, Scope.Scope>
