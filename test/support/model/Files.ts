@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
 import { ConfigNotWritten, LockNotTaken, StateUnusable } from "../../../src/domain/ConfigErrors.ts"
 import { configureAgent } from "../../../src/domain/Configure.ts"
 import { emptyLedger, type Ledger } from "../../../src/domain/Ledger.ts"
@@ -177,14 +178,20 @@ export const makeFiles = (world: World, observer: Observer, first: TeamConfig): 
         }).pipe(ledgerTurn.withPermits(1))
     })
 
+    const during = (name: string, what: string): OwnedLock["Type"]["config"] => (_, use) =>
+      Effect.acquireUseRelease(
+        Scope.make(),
+        (scope) => Effect.zipRight(Scope.extend(take(body, name, what), scope), use),
+        Scope.close
+      )
     const locked = (sessionId: string) => `session-${sessionId}.lock`
     return Context.empty().pipe(
       Context.add(ConfigReader, { discover: () => Effect.succeed(Option.some(root)), read: () => read }),
       Context.add(ConfigStore, store),
       Context.add(ProcessLedger, processLedger),
       Context.add(OwnedLock, {
-        config: (_, use) => Effect.zipRight(take(body, "config.lock", "The team file"), use).pipe(Effect.scoped),
-        monitor: (_, use) => Effect.zipRight(take(body, "monitor.lock", "The monitor pane"), use).pipe(Effect.scoped),
+        config: during("config.lock", "The team file"),
+        monitor: during("monitor.lock", "The monitor pane"),
         session: (_, sessionId) => take(body, locked(sessionId), "This saved session"),
         sessionFree: (_: string, sessionId: SessionId) =>
           Effect.suspend((): Effect.Effect<void, LockNotTaken> => {

@@ -195,12 +195,6 @@ export const mutants: ReadonlyArray<Mutant> = [
     change: [["if (job.value.asked) return yield* commit(Effect.void)", ""]]
   },
   {
-    name: "no fence in memory",
-    file: jobs,
-    change: [["isHeld: (sessionId) => held.has(sessionId)", "isHeld: () => false"]],
-    tests: ["test/programs/Fence.test.ts"]
-  },
-  {
     name: "kill-pane without the compare",
     file: "src/domain/TmuxClosing.ts",
     change: [["{==:#{pane_pid},${firstPid}}", "{==:1,1}"]],

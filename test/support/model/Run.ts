@@ -381,7 +381,7 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
       case "twin":
         return boot(actor)
       case "input":
-        return pi.input("interactive", `work ${world.jitter(30)}`)
+        return pi.input("interactive", `work ${world.jitter(2) === 1 ? 20 : 700}`)
       case "bash":
         observer.epoch(body, "bash")
         return pi.witness.see({ type: "user_bash" })

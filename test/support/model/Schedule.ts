@@ -142,7 +142,14 @@ const later = FC.oneof(
 /** Around the command, where it matters most. */
 const late: FC.Arbitrary<Event> = FC.record({
   _tag: tag("on"),
-  point: FC.constantFrom<Array<Point>>("close begin", "close_commit in", "close_commit back", "close effect", "settle"),
+  point: FC.constantFrom<Array<Point>>(
+    "close begin",
+    "close_ready back",
+    "close_commit in",
+    "close_commit back",
+    "close effect",
+    "settle"
+  ),
   nth: FC.constant(1),
   act: FC.oneof(
     FC.record({ _tag: tag("crash"), who: peer, backMs: FC.constantFrom(5, 4000) }),
