@@ -204,6 +204,6 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "a 17th close",
     file: table,
     change: [["maxPending = 16", "maxPending = 17"]],
-    tests: ["test/domain/CloseChanges.test.ts"]
+    tests: ["test/domain/CloseTable.test.ts"]
   }
 ]

@@ -211,6 +211,22 @@ const character: FC.Arbitrary<Character> = FC.record({
   saved: FC.constantFrom(true, true, true, false)
 })
 
+/** The announcement is lost, and before it is repeated something new begins. */
+const overtaken: FC.Arbitrary<ReadonlyArray<Event>> = FC.tuple(
+  FC.record({
+    _tag: tag("net"),
+    kind: tag("close_ready"),
+    nth: FC.constant(1),
+    fault: FC.constantFrom<Array<NetFault>>("Drop", "Busy", "LoseAnswer")
+  }),
+  FC.record({
+    _tag: tag("on"),
+    point: tag("close_ready out"),
+    nth: FC.constantFrom(1, 2),
+    act: FC.record({ _tag: tag("input", "bash", "tree"), who: FC.constant(0 as const) })
+  })
+)
+
 /** Schedules of which most come to the close command, each with a few faults somewhere on the way. */
 export const schedulesOn = (...multiplexers: ReadonlyArray<Schedule["multiplexer"]>): FC.Arbitrary<Schedule> =>
   FC.record({
@@ -222,8 +238,9 @@ export const schedulesOn = (...multiplexers: ReadonlyArray<Schedule["multiplexer
       arbitrary: FC.tuple(character, character)
     }),
     events: FC.oneof(
-      { weight: 3, arbitrary: FC.array(event, { minLength: 1, maxLength: 3, size: "max" }) },
-      { weight: 1, arbitrary: FC.array(event, { minLength: 3, maxLength: 8, size: "max" }) }
+      { weight: 12, arbitrary: FC.array(event, { minLength: 1, maxLength: 3, size: "max" }) },
+      { weight: 1, arbitrary: overtaken },
+      { weight: 4, arbitrary: FC.array(event, { minLength: 3, maxLength: 8, size: "max" }) }
     )
   })
 
