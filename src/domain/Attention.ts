@@ -1,5 +1,5 @@
 import { plainLine } from "./Delivery.ts"
-import type { ObservedStatus, Snapshot, WorkerView } from "./Snapshot.ts"
+import type { ObservedStatus, Seen, Snapshot, WorkerView } from "./Snapshot.ts"
 
 /** Why a worker needs the person, the most urgent first (spec 8, order). */
 export const needs = ["needs_decision", "blocked", "waiting", "uncertain"] as const
@@ -29,7 +29,13 @@ const shortName = (name: string): string => {
   return plain.length > maxName ? `${plain.slice(0, maxName - 1).join("")}…` : plain.join("")
 }
 
-const states = ["working", "thinking", "idle", "closed", "unknown"] as const
+const states = ["working", "thinking", "idle", "closed", "not seen lately", "unknown"] as const
+
+/** What is counted of a worker: that it worked a while ago does not say that it works (spec 7.4). */
+const countedAs = ({ evidence, observedStatus }: Seen): string =>
+  evidence === "stale" && (observedStatus === "working" || observedStatus === "thinking")
+    ? "not seen lately"
+    : observedStatus
 
 /**
  * The team in one line (issue 6): who needs the person, by name, then how many others there are of each state. Undefined
@@ -40,7 +46,7 @@ export const statusLine = ({ errors, truncated, workers }: Snapshot): string | u
   if (workers.length === 0) return undefined
   const rows = workers.map((worker) => ({
     name: worker.agent.name,
-    status: worker.seen.observedStatus,
+    status: countedAs(worker.seen),
     need: needOf(worker, worker.seen.observedStatus)
   }))
   const urgent = needs.flatMap((need) => rows.filter((row) => row.need === need))

@@ -48,6 +48,15 @@ describe("the team in one line (issue 6)", () => {
     )
   })
 
+  it("does not count as working who was seen to work long ago", () => {
+    const old = (name: string, observedStatus: ObservedStatus) =>
+      worker(name, { seen: { observedStatus, evidence: "stale" } })
+    assert.strictEqual(
+      line([seen("Ada", "working"), old("Ben", "working"), old("Cleo", "thinking"), old("Dan", "idle")]),
+      "Intercom: 1 working, 1 idle, 2 not seen lately"
+    )
+  })
+
   it("names three, and says how many more there are", () => {
     const five = ["A", "B", "C", "D", "E"].map((name) => seen(name, "waiting"))
     assert.strictEqual(line(five), "Intercom: A waiting, B waiting, C waiting, 2 more need you")
