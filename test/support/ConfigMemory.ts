@@ -20,6 +20,8 @@ export interface TeamWorld {
   readonly files: Map<string, string>
   /** The folders that exist, each with its real path (itself, unless it is a link). */
   readonly folders: Map<string, string>
+  /** While set, no update is written. */
+  readonly failing: { now: boolean }
   /** The roots that were swept, in order. */
   readonly swept: ReadonlyArray<string>
   readonly layer: Layer.Layer<ConfigReader | ConfigStore | ProjectDirectories>
@@ -35,6 +37,7 @@ export const makeTeamWorld = (...folders: ReadonlyArray<string>): TeamWorld => {
   const files = new Map<string, string>()
   const existing = new Map(folders.map((folder) => [folder, folder]))
   const swept: Array<string> = []
+  const failing = { now: false }
   const semaphore = Effect.unsafeMakeSemaphore(1)
 
   const read = (root: string): Effect.Effect<Option.Option<TeamConfig>, ConfigUnusable> =>
@@ -94,6 +97,7 @@ export const makeTeamWorld = (...folders: ReadonlyArray<string>): TeamWorld => {
       yield* fence
       yield* Effect.yieldNow()
       yield* fence
+      if (failing.now) return yield* refuse("write_failed", root, "the disk is full")
       yield* Effect.sync(() => files.set(root, encodeConfig(next)))
       return [next, answer] as const
     }))
@@ -133,6 +137,7 @@ export const makeTeamWorld = (...folders: ReadonlyArray<string>): TeamWorld => {
     files,
     folders: existing,
     swept,
+    failing,
     layer: Layer.mergeAll(
       Layer.succeed(ConfigReader, reader),
       Layer.succeed(ConfigStore, store),

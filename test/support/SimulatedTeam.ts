@@ -89,7 +89,7 @@ const makeTerminals = () => {
   })
   const layer = Layer.succeed(Multiplexers, {
     of: multiplexer,
-    own: Option.some(multiplexer("tmux")),
+    own: Option.some({ ...multiplexer("tmux"), canClose: true }),
     gone: (trace) => Effect.sync(() => gone.has(trace)),
     here: Effect.succeed<MultiplexerKind>("tmux"),
     title: (name) => Effect.sync(() => void titles.push(name))
