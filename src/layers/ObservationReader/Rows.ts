@@ -42,32 +42,37 @@ const touched = ({ stat }: File): number => Number(stat.mtimeNs / 1_000_000n)
 export const make = () => {
   const files = new Map<string, Known>()
 
-  const readNow = (look: Look, { name, stat }: File, owner: string, budget: number): Known | undefined => {
+  const readNow = (look: Look, { name, stat }: File, owner: string, budget: number) => {
     const known = files.get(name)
-    if (known !== undefined && sameFile(known.stat, stat)) return known
+    if (known !== undefined && sameFile(known.stat, stat)) return Either.right(known)
     const read = readLogNow(look.fileOf(name), stat, owner, known, budget)
-    if (Either.isRight(read)) {
-      files.set(name, read.right)
-      return read.right
-    }
-    look.note(read.left)
-    return undefined
+    if (Either.isRight(read)) files.set(name, read.right)
+    else look.note(read.left)
+    return read
   }
 
-  /** What one writer's files say together, the newest first, as far back as needed. */
+  /**
+   * What one writer's files say together, the newest first, as far back as needed; `blind` when what was not read could
+   * be newer than what older files say.
+   */
   const ofFiles = (look: Look, own: ReadonlyArray<File>, owner: string, budget: number) => {
     let [trace, left, moved] = [noTrace, budget, false]
     for (const file of own) {
-      if (left <= 0) return { trace, left, cut: true, moved }
-      const known = readNow(look, file, owner, left)
-      moved ||= known?.stat.ino !== file.stat.ino
-      if (known === undefined) continue
+      if (left <= 0) return { trace, left, cut: true, blind: true, moved }
+      const read = readNow(look, file, owner, left)
+      if (Either.isLeft(read)) {
+        moved = true
+        if (read.left.reason !== "absent") return { trace, left, cut: false, blind: true, moved }
+        continue
+      }
+      const known = read.right
+      moved ||= known.stat.ino !== file.stat.ino
       left -= known.bytes
       trace = joined(known.trace, trace)
       if (isComplete(trace)) break
-      if (known.cut) return { trace, left, cut: true, moved }
+      if (known.cut) return { trace, left, cut: true, blind: true, moved }
     }
-    return { trace, left, cut: false, moved }
+    return { trace, left, cut: false, blind: false, moved }
   }
 
   /** The same of a writer that may have rotated or closed its files since the look began: then they are looked for anew. */
@@ -75,7 +80,8 @@ export const make = () => {
     const found = ofFiles(look, log.own, owner, budget)
     if (!log.moved && !found.moved) return found
     const again = lookAt(look.folder, logNames(log.writerId))
-    return ofFiles(again, filesOf(again, log.writerId), owner, budget)
+    const anew = ofFiles(again, filesOf(again, log.writerId), owner, budget)
+    return { ...anew, blind: anew.blind || again.failed() }
   }
 
   /** What the newest logs of a session say, which these writers wrote. */
@@ -93,6 +99,8 @@ export const make = () => {
       const next = ofWriter(look, log, owner, left)
       left = next.left
       found = { trace: newest(found.trace, next.trace), cut: found.cut || next.cut }
+      // An older start's status is not this one's.
+      if (next.blind && found.trace.deciding === undefined) break
     }
     return found
   }

@@ -95,4 +95,20 @@ describe("many workers", () => {
       fs.appendFileSync(file, lines("ada", [working], now).join(""))
       assert.strictEqual(seenOf(yield* reader.snapshot(root), "ada")?.observedStatus, "working")
     }))
+
+  it.scopedLive("when too much of the newest log is new, an older start of its session does not speak for it", () =>
+    Effect.gen(function*() {
+      const { logs, reader, root } = yield* diskTeam(["ada"])
+      const now = yield* Clock.currentTimeMillis
+      fs.writeFileSync(logFile(logs, 1), lines("ada", [reading, idle], now - 60_000, 1).join(""))
+      fs.utimesSync(logFile(logs, 1), now / 1000 - 60, now / 1000 - 60)
+      fs.writeFileSync(logFile(logs, 2), lines("ada", [working, ...many(1000, sent)], now, 2).join(""))
+      for (const _ of ["the first look", "one that reads only what is new", "one more"]) {
+        const view = yield* reader.snapshot(root)
+        assert.deepStrictEqual([seenOf(view, "ada")?.evidence, view.truncated], ["missing", true])
+        fs.appendFileSync(logFile(logs, 2), lines("ada", [sent], now, 2).join(""))
+      }
+      fs.appendFileSync(logFile(logs, 2), lines("ada", [working], now, 2).join(""))
+      assert.strictEqual(seenOf(yield* reader.snapshot(root), "ada")?.observedStatus, "working")
+    }))
 })

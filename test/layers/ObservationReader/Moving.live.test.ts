@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import type * as Fs from "node:fs"
 import { vi } from "vitest"
 import { seenOf } from "./Contract.ts"
-import { diskTeam, lines, logFile, reading, sent, working } from "./Place.ts"
+import { diskTeam, idle, lines, logFile, reading, sent, working } from "./Place.ts"
 
 /** What happens once, just before a log is looked at or opened. */
 const before = vi.hoisted(() => ({ look: new Array<() => void>(), open: new Array<() => void>() }))
@@ -54,4 +54,23 @@ describe("a log that moves while it is read", () => {
         })
       }))
   }
+
+  it.scopedLive("says nothing when it cannot be read, and neither does an older one of its session", () =>
+    Effect.gen(function*() {
+      const { logs, reader, root } = yield* diskTeam(["ada"])
+      const now = yield* Clock.currentTimeMillis
+      const refuse = () => {
+        throw Object.assign(new Error("refused"), { code: "EACCES" })
+      }
+      fs.writeFileSync(logFile(logs, 1), lines("ada", [idle], now - 60_000, 1).join(""))
+      fs.utimesSync(logFile(logs, 1), now / 1000 - 60, now / 1000 - 60)
+      fs.writeFileSync(logFile(logs, 2), lines("ada", [reading], now, 2).join(""))
+      assert.strictEqual(seenOf(yield* reader.snapshot(root), "ada")?.observedStatus, "working")
+      fs.appendFileSync(logFile(logs, 2), lines("ada", [working], now, 2).join(""))
+      before.open.push(refuse, refuse)
+      const view = yield* reader.snapshot(root)
+      assert.deepStrictEqual([before.open.length, view.errors, view.truncated], [0, ["log_read_failed"], false])
+      assert.strictEqual(seenOf(view, "ada")?.evidence, "missing")
+      assert.strictEqual(seenOf(yield* reader.snapshot(root), "ada")?.observedStatus, "working")
+    }))
 })
