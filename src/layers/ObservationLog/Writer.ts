@@ -51,9 +51,19 @@ export const make = (root: string, writerId: string): Writer => {
     open = undefined
   }
 
+  /** The log of a session that was idle for a week is pruned, and nobody would see what is appended to it. */
+  const dropPrunedNow = (): Either.Either<void, FileFailed> => {
+    if (open === undefined) return Either.void
+    const { fd } = open
+    return Either.map(attemptNow(file, () => fs.fstatSync(fd).nlink), (names) => {
+      if (names === 0) drop()
+    })
+  }
+
   const append = (lines: ReadonlyArray<string>): Effect.Effect<void, FileFailed> =>
     Effect.gen(function*() {
       if (lines.length === 0) return
+      yield* dropPrunedNow()
       let current = open ?? (yield* Either.flatMap(makeLogsNow(root), startNow))
       let [text, bytes] = ["", 0]
       for (const line of lines) {

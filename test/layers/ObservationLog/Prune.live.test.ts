@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { logName } from "../../../src/domain/LogFiles.ts"
@@ -34,6 +35,25 @@ describe("pruning", () => {
       fs.mkdirSync(join(logs, logName(id(4))))
       yield* log.prune(root)
       assert.deepStrictEqual(names(logs), [...kept, "mine.txt", logName(id(4)), `${logName(id(3))}.closed`].sort())
+    }))
+
+  it.scopedLive("does not keep a session that was idle for long from being seen again", () =>
+    Effect.gen(function*() {
+      const { logs, root } = yield* place
+      const { close, log } = yield* writer("s-1")
+      yield* log.open(root)
+      yield* log.record({ event: "runtime.starting" })
+      yield* recorded(logs, 1)
+      const [name = ""] = names(logs)
+      const then = (yield* Clock.currentTimeMillis) / 1000 - 8 * 24 * 60 * 60
+      fs.utimesSync(join(logs, name), then, then)
+      yield* log.prune(root)
+      assert.deepStrictEqual(names(logs), [])
+      yield* log.record({ event: "config.changed" })
+      assert.deepStrictEqual((yield* recorded(logs, 1)).map(({ event }) => event), ["config.changed"])
+      assert.deepStrictEqual(names(logs), [name])
+      yield* close(Exit.void)
+      assert.deepStrictEqual(names(logs), [`${name}.closed`])
     }))
 
   it.scopedLive("makes room below 32 MiB, oldest first", () =>
