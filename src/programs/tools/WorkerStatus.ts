@@ -10,6 +10,7 @@ import { ObservationReader } from "../../services/ObservationReader.ts"
 import type { Member } from "../Membership.ts"
 
 const maxPageBytes = 40_000
+const longest: Probe = { state: "disconnected", reason: "identity_mismatch" }
 const meaning =
   "Observed from saved records, not asked. unknown says nothing was seen; idle is not done; a disconnected " +
   "endpoint does not prove that a process ended; reports are self-reported."
@@ -74,14 +75,12 @@ export const workerStatus = Effect.fn("intercom_worker_status")(
       ? view.workers
       : view.workers.filter(({ agent }) => agent.sessionId === found.sessionId)
     const page = wanted.slice(offset, offset + (args.limit ?? 10))
-    const agents = page.map(({ agent }) => agent)
-    const probes = args.probe === true ? yield* (yield* IntercomClient).probeAll(standing.root, agents) : []
-    const checkedAt = DateTime.formatIso(yield* DateTime.now)
-    const rows = page.map((worker, index) => {
-      const probe: Probe = probes[index] ?? { state: "unknown", reason: "not_checked" }
-      return row(worker, { probe, checkedAt: probe.reason === "not_checked" ? null : checkedAt }, view.takenAt)
-    })
-    const render = (count: number): string => {
+    const rowsOf = (probes: ReadonlyArray<Probe>, checkedAt: string) =>
+      page.map((worker, index) => {
+        const probe: Probe = probes[index] ?? { state: "unknown", reason: "not_checked" }
+        return row(worker, { probe, checkedAt: probe.reason === "not_checked" ? null : checkedAt }, view.takenAt)
+      })
+    const render = (rows: ReturnType<typeof rowsOf>, count: number): string => {
       const shown = rows.slice(0, count)
       const last = (one: typeof rows[number]) => one.connection.state === "disconnected" ? 1 : 0
       return JSON.stringify(
@@ -101,8 +100,13 @@ export const workerStatus = Effect.fn("intercom_worker_status")(
         2
       )
     }
-    let count = rows.length
-    while (count > 1 && new TextEncoder().encode(render(count)).length > maxPageBytes) count -= 1
-    return render(count)
+    // Who is on the page is settled first, by the longest answers there could be: nobody else is probed.
+    const before = rowsOf(args.probe === true ? page.map(() => longest) : [], DateTime.formatIso(yield* DateTime.now))
+    let count = before.length
+    while (count > 1 && new TextEncoder().encode(render(before, count)).length > maxPageBytes) count -= 1
+    if (args.probe !== true) return render(before, count)
+    const agents = page.slice(0, count).map(({ agent }) => agent)
+    const probes = yield* (yield* IntercomClient).probeAll(standing.root, agents)
+    return render(rowsOf(probes, DateTime.formatIso(yield* DateTime.now)), count)
   }
 )

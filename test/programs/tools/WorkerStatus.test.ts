@@ -227,6 +227,30 @@ describe("intercom_worker_status", () => {
       assert.strictEqual(nextOffset, 3)
     }))
 
+  it.effect("of workers that do not fit the page nobody is probed", () =>
+    Effect.gen(function*() {
+      const handoff = { version: 1, jobId: "job", summary: "漢".repeat(4000), updatedAt: "1970-01-01T00:00:00.000Z" }
+      const ids = Array.from({ length: 20 }, (_, n) => `worker-${n}`)
+      const { reader, standing } = team(ids, {}, (agent) => ({ ...agent, handoff }))
+      const asked: Array<string> = []
+      const client = Layer.succeed(IntercomClient, {
+        ...unasked,
+        probeAll: (_, agents) =>
+          Effect.sync(() => {
+            asked.push(...agents.map(({ sessionId }) => sessionId))
+            return agents.map((): Probe => ({ state: "disconnected", reason: "identity_mismatch" }))
+          })
+      })
+      const text = yield* workerStatus(standing, { probe: true, limit: 20 }).pipe(
+        Effect.provide(Layer.merge(client, reader))
+      )
+      const { nextOffset, workers } = JSON.parse(text)
+      assert.isAtMost(new TextEncoder().encode(text).length, 40_000)
+      assert.deepStrictEqual(workers.map((worker: { sessionId: string }) => worker.sessionId), asked)
+      assert.deepStrictEqual([asked.length, nextOffset], [3, 3])
+      assert.strictEqual(workers[0].connection.reason, "identity_mismatch")
+    }))
+
   it.effect("refuses a name that nobody has, and is empty beyond the end", () =>
     Effect.gen(function*() {
       const at = team(["ada"])
