@@ -86,7 +86,8 @@ export const decide = (
       "Move it back or close it; then run /reload."
     )
   }
-  if (strangers.length > 0) {
+  // Beside the own one they make nothing doubtful.
+  if (own === undefined && strangers.length > 0) {
     return doubt(
       `there is a pane of its title in this tab that this session did not make, ${list(strangers)}`,
       "Close or rename it; then run /reload."
