@@ -35,14 +35,20 @@ export const workersOf = (state: State): ReadonlyArray<WorkerView> => state.good
 /** Whether nothing but an older roster can be shown. */
 export const isOutdated = (state: State): boolean => state.newest !== state.good
 
-/** While logs cannot be read, what was seen of a worker before stays, and ages. */
+/** While logs or reports cannot be read, what was known of a worker before stays, and ages. */
 const keepSeen = (before: Snapshot | undefined, snapshot: Snapshot): Snapshot => {
   const blind = snapshot.errors.includes("logs_unavailable") || snapshot.errors.includes("log_read_failed")
   if (!blind || before === undefined) return snapshot
-  const known = new Map(before.workers.map(({ agent, seen }) => [agent.sessionId, seen]))
-  const workers = snapshot.workers.map((worker) =>
-    worker.seen.evidence === "missing" ? { ...worker, seen: known.get(worker.agent.sessionId) ?? worker.seen } : worker
-  )
+  const known = new Map(before.workers.map((worker) => [worker.agent.sessionId, worker]))
+  const workers = snapshot.workers.map((worker) => {
+    const earlier = known.get(worker.agent.sessionId)
+    if (earlier === undefined) return worker
+    return {
+      ...worker,
+      seen: worker.seen.evidence === "missing" ? earlier.seen : worker.seen,
+      report: worker.reportUnread === true ? earlier.report : worker.report
+    }
+  })
   return { ...snapshot, workers }
 }
 

@@ -24,6 +24,8 @@ export interface Seen {
 export interface WorkerView {
   readonly agent: Agent
   readonly report: SavedReport | undefined
+  /** Its report could not be read, so that it has none here says nothing. */
+  readonly reportUnread?: boolean
   readonly seen: Seen
 }
 

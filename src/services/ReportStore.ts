@@ -10,10 +10,17 @@ export class ReportNotSaved extends Data.TaggedError("ReportNotSaved")<{ readonl
   }
 }
 
+/** What was read of the reports of some sessions. */
+export interface ReadReports {
+  readonly reports: ReadonlyMap<string, SavedReport>
+  /** The sessions of which it is not known whether they have a report: the folder or their file could not be read. */
+  readonly unread: ReadonlySet<string>
+}
+
 /** One file a worker under `.pi-intercom/reports` (spec 7.2). */
 export class ReportStore extends Context.Tag("pi-intercom/ReportStore")<ReportStore, {
   /** Saves through a temporary and a rename; `clear` leaves a tombstone. */
   readonly save: (root: string, report: SavedReport) => Effect.Effect<void, ReportNotSaved>
-  /** The reports of these sessions that are neither cleared nor unreadable; a linked, oversized or malformed file is no report. */
-  readonly read: (root: string, sessionIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, SavedReport>>
+  /** The reports of these sessions that are not cleared; a linked, oversized or malformed file is no report. */
+  readonly read: (root: string, sessionIds: ReadonlyArray<string>) => Effect.Effect<ReadReports>
 }>() {}

@@ -165,6 +165,16 @@ describe("what cannot be read", () => {
     assert.deepInclude(rows(reading(blind, [worker("w")]))[0], { status: "unknown", seen: "—" })
   })
 
+  it("a report stays while it cannot be read, and no longer", () => {
+    const good = read([worker("w", { report: report("needs_decision") })])
+    const unread = { ...worker("w"), reportUnread: true }
+    const blind = reading(good, [unread], { errors: ["log_read_failed"] })
+    assert.strictEqual(rows(blind)[0]?.report, "Needs decision")
+    assert.include(lines(blind).join(), "Partial observations")
+    assert.strictEqual(rows(reading(blind, [unread], { errors: ["log_read_failed"] }))[0]?.report, "Needs decision")
+    assert.strictEqual(rows(reading(blind, [worker("w")], { errors: ["log_read_failed"] }))[0]?.report, "—")
+  })
+
   it("nothing turns green because a source is missing", () => {
     const green = "\u001b[32m"
     for (const status of ["unknown", "closed", "thinking", "waiting", "working"] as const) {

@@ -88,7 +88,7 @@ export const makeObservationWorld = () => {
             const saved = yield* reports.read(root, agents.map((agent) => agent.sessionId))
             const workers = agents.map((agent) => ({
               agent,
-              report: saved.get(agent.sessionId),
+              report: saved.reports.get(agent.sessionId),
               seen: seenAt(traceOfSession(root, agent.sessionId), takenAt)
             }))
             return { takenAt, workers, truncated: false, errors: [] } satisfies Snapshot

@@ -25,7 +25,7 @@ export const makeReportMemory = (): Layer.Layer<ReportStore> => {
           const report = saved.get(keyOf(root, sessionId))
           if (report !== undefined && report.status !== "clear") reports.set(sessionId, report)
         }
-        return reports
+        return { reports, unread: new Set<string>() }
       })
   })
 }

@@ -107,10 +107,14 @@ const make = Effect.gen(function*() {
     const takenAt = yield* Clock.currentTimeMillis
     const workers = agents.map((agent) => ({
       agent,
-      report: saved.get(agent.sessionId),
+      report: saved.reports.get(agent.sessionId),
+      ...(saved.unread.has(agent.sessionId) ? { reportUnread: true } : {}),
       seen: seenAt(logs.traces.get(agent.sessionId) ?? noTrace, takenAt)
     }))
-    const seen: Snapshot = { takenAt, workers, truncated: logs.truncated, errors: logs.errors }
+    const errors: ReadonlyArray<SnapshotError> = saved.unread.size === 0 || logs.errors.includes("log_read_failed")
+      ? logs.errors
+      : [...logs.errors, "log_read_failed"]
+    const seen: Snapshot = { takenAt, workers, truncated: logs.truncated, errors }
     return seen
   }, turn.withPermits(1))
 

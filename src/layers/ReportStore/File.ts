@@ -8,7 +8,7 @@ import { createHash } from "node:crypto"
 import type { BigIntStats } from "node:fs"
 import * as path from "node:path"
 import { cleanReport, maxReportBytes, SavedReport } from "../../domain/Report.ts"
-import { ReportNotSaved, ReportStore } from "../../services/ReportStore.ts"
+import { type ReadReports, ReportNotSaved, ReportStore } from "../../services/ReportStore.ts"
 import { folderOf } from "../ConfigReader/TeamFile.ts"
 import {
   checkOwn,
@@ -80,24 +80,39 @@ const make = Effect.sync(() => {
         })
     )
 
-  const readNow = (file: string, sessionId: string, nowMs: number): Option.Option<SavedReport> => {
+  const readNow = (
+    file: string,
+    sessionId: string,
+    nowMs: number
+  ): Either.Either<Option.Option<SavedReport>, FileFailed> => {
     const seen = lookNow(file)
-    if (Either.isLeft(seen)) return Option.none()
+    if (Either.isLeft(seen)) return Either.left(seen.left)
     const known = cache.get(file)
-    if (known !== undefined && sameFile(known.stat, seen.right)) return known.report
-    return Option.flatMap(Either.getRight(loadNow(file, seen, sessionId, nowMs)), ({ report }) => report)
+    if (known !== undefined && sameFile(known.stat, seen.right)) return Either.right(known.report)
+    return Either.map(loadNow(file, seen, sessionId, nowMs), ({ report }) => report)
   }
 
   const read = Effect.fn("ReportStore.read")(function*(root: string, sessionIds: ReadonlyArray<string>) {
-    const reports = new Map<string, SavedReport>()
-    if (yield* Effect.isFailure(Effect.zipRight(check(folderOf(root)), check(reportsOf(root))))) return reports
+    const checked = yield* Effect.either(Effect.zipRight(check(folderOf(root)), check(reportsOf(root))))
+    if (Either.isLeft(checked)) {
+      const nobody: ReadReports = {
+        reports: new Map(),
+        unread: new Set(checked.left.reason === "absent" ? [] : sessionIds)
+      }
+      return nobody
+    }
+    const [reports, unread] = [new Map<string, SavedReport>(), new Set<string>()]
     const now = yield* Clock.currentTimeMillis
     for (const [index, sessionId] of sessionIds.entries()) {
       if (index % perTurn === perTurn - 1) yield* nextTurn
       const report = readNow(fileOf(root, sessionId), sessionId, now)
-      if (Option.isSome(report)) reports.set(sessionId, report.value)
+      // A file that is there and is none of ours is no report; one that the system did not let us read may be one.
+      if (Either.isLeft(report)) {
+        if (report.left.reason === "failed") unread.add(sessionId)
+      } else if (Option.isSome(report.right)) reports.set(sessionId, report.right.value)
     }
-    return reports
+    const read: ReadReports = { reports, unread }
+    return read
   })
 
   return ReportStore.of({ save, read })

@@ -109,6 +109,26 @@ describe("a log folder that others could have written", () => {
       }))
   }
 
+  it.scopedLive("a folder of reports that is a link is not taken for one without reports", () =>
+    Effect.gen(function*() {
+      const { outside, reader, reports, root } = yield* withBen
+      yield* reports.save(root, report("ada", { status: "needs_decision" }))
+      const folder = join(root, ".pi-intercom", "reports")
+      fs.renameSync(folder, `${folder}.real`)
+      fs.symlinkSync(outside, folder)
+      const view = yield* reader.snapshot(root)
+      assert.deepStrictEqual([view.errors, statusOf(view, "ben")], [["log_read_failed"], readingNow])
+      assert.deepStrictEqual(view.workers.map((one) => [one.report, one.reportUnread]), [[undefined, true], [
+        undefined,
+        true
+      ]])
+      fs.unlinkSync(folder)
+      fs.renameSync(`${folder}.real`, folder)
+      const again = yield* reader.snapshot(root)
+      assert.deepStrictEqual([again.errors, again.workers[0]?.report?.status], [[], "needs_decision"])
+      assert.isUndefined(again.workers[0]?.reportUnread)
+    }))
+
   it.scopedLive("is not read through a linked .pi-intercom, and neither is the team file", () =>
     Effect.gen(function*() {
       const { reader, root } = yield* withBen

@@ -24,6 +24,8 @@ export const report = (
 export const session = (layer: Layer.Layer<ReportStore>): Effect.Effect<ReportStore["Type"], never, Scope.Scope> =>
   Effect.map(Layer.build(layer), (services) => Context.get(services, ReportStore))
 
+const nothing = { reports: new Map<string, SavedReport>(), unread: new Set<string>() }
+
 /** What every ReportStore does; `place` has two roots with a team. */
 export const contract = (
   name: string,
@@ -38,16 +40,16 @@ export const contract = (
       Effect.gen(function*() {
         const { layer, other, root } = yield* place
         const [writer, reader] = [yield* session(layer), yield* session(layer)]
-        assert.deepStrictEqual(yield* reader.read(root, ["a"]), new Map())
+        assert.deepStrictEqual(yield* reader.read(root, ["a"]), nothing)
         yield* writer.save(root, report("a", { status: "blocked" }))
         yield* writer.save(root, report("a"))
         yield* writer.save(root, report("漢/../b"))
         yield* writer.save(root, report("c"))
         assert.deepStrictEqual(
           yield* reader.read(root, ["a", "漢/../b", "unknown"]),
-          new Map([["a", report("a")], ["漢/../b", report("漢/../b")]])
+          { reports: new Map([["a", report("a")], ["漢/../b", report("漢/../b")]]), unread: new Set<string>() }
         )
-        assert.deepStrictEqual(yield* reader.read(other, ["a"]), new Map())
+        assert.deepStrictEqual(yield* reader.read(other, ["a"]), nothing)
       }))
 
     it.scopedLive("a cleared report is no report, and can come again", () =>
@@ -56,9 +58,9 @@ export const contract = (
         const store = yield* session(layer)
         yield* store.save(root, report("a"))
         yield* store.save(root, report("a", { status: "clear", summary: "" }))
-        assert.deepStrictEqual(yield* store.read(root, ["a"]), new Map())
+        assert.deepStrictEqual(yield* store.read(root, ["a"]), nothing)
         yield* store.save(root, report("a", { status: "needs_decision" }))
-        assert.strictEqual((yield* store.read(root, ["a"])).get("a")?.status, "needs_decision")
+        assert.strictEqual((yield* store.read(root, ["a"])).reports.get("a")?.status, "needs_decision")
       }))
 
     it.scopedLive("keeps newline and tab, no other control or bidi-override character", () =>
@@ -66,7 +68,7 @@ export const contract = (
         const { layer, root } = yield* place
         const store = yield* session(layer)
         yield* store.save(root, report("a", { summary: "a\tb\r\nc\u001b[0m\u202e漢" }))
-        assert.strictEqual((yield* store.read(root, ["a"])).get("a")?.summary, "a\tb\nc[0m漢")
+        assert.strictEqual((yield* store.read(root, ["a"])).reports.get("a")?.summary, "a\tb\nc[0m漢")
         const failed = yield* Effect.flip(store.save(root, report("a", { summary: "\u0001" })))
         assert.strictEqual(failed.message, "The report could not be saved: its summary has no readable text.")
       }))
@@ -78,7 +80,7 @@ export const contract = (
         for (const char of ["漢", "\"", "\n.", "🙂", "\ud800"]) {
           yield* store.save(root, report("\u0001".repeat(255) + "x", { summary: char.repeat(2000 / char.length) }))
         }
-        assert.strictEqual((yield* store.read(root, ["\u0001".repeat(255) + "x"])).size, 1)
+        assert.strictEqual((yield* store.read(root, ["\u0001".repeat(255) + "x"])).reports.size, 1)
       }))
   })
 }

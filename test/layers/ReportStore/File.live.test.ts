@@ -60,7 +60,10 @@ describe("report files", () => {
         const store = yield* session(layer)
         yield* store.save(root, report("c"))
         plant(file)
-        assert.deepStrictEqual(yield* store.read(root, ["a", "c"]), new Map([["c", report("c")]]))
+        assert.deepStrictEqual(yield* store.read(root, ["a", "c"]), {
+          reports: new Map([["c", report("c")]]),
+          unread: new Set<string>()
+        })
       }))
   }
 
@@ -71,7 +74,7 @@ describe("report files", () => {
       yield* store.save(other, report("a"))
       const target = join(other, ".pi-intercom", "reports")
       fs.symlinkSync(target, folder)
-      assert.deepStrictEqual(yield* store.read(root, ["a"]), new Map())
+      assert.deepStrictEqual(yield* store.read(root, ["a"]), { reports: new Map(), unread: new Set(["a"]) })
       const failed = yield* Effect.flip(store.save(root, report("b")))
       assert.include(failed.message, "it is a symbolic link")
       assert.lengthOf(fs.readdirSync(target), 1)

@@ -34,7 +34,10 @@ const still = Context.make(Secrets, {
   key: () => Effect.succeed({ mac: (text) => text, verify: (text, mac) => text === mac })
 }).pipe(
   Context.add(StateDir, { base: Effect.succeed("/state"), of: () => Effect.succeed("/state/team") }),
-  Context.add(ReportStore, { save: () => Effect.void, read: () => Effect.succeed(new Map()) }),
+  Context.add(ReportStore, {
+    save: () => Effect.void,
+    read: () => Effect.succeed({ reports: new Map(), unread: new Set<string>() })
+  }),
   Context.add(ObservationLog, {
     record: () => Effect.void,
     open: () => Effect.void,
