@@ -23,13 +23,19 @@ const holder = (agent: Agent, probe: Probe): Pick<Finding, "code" | "what"> | un
       return { code: "port_silent", what: `${port} is held by something that does not answer.` }
     case "legacy":
     case "unsupported_version":
+      return {
+        code: "port_taken",
+        what: `${port} is held by something that answers as another version of Intercom would, without proof, ` +
+          "so no message is sent there."
+      }
     case "http_error":
     case "malformed":
     case "oversize":
     case "network_error":
       return {
         code: "port_taken",
-        what: `${port} is held by a program that is no Intercom session, so no message is sent there.`
+        what: `${port} is held by something that does not answer as ${agent.name}'s session would, ` +
+          "so no message is sent there."
       }
     default:
       return undefined

@@ -34,8 +34,10 @@ const opened = /open Ada's session, or run \/reload in it if it is open: it take
 /** What the client makes of all others is in test/layers/Intercom. */
 const free = [
   ["the health of another session", "port_taken", /^The saved port \d+ of Ada is held by another Intercom session/],
-  ["no HTTP", "port_taken", /of Ada is held by a program that is no Intercom session/],
-  ["a reset", "port_taken", /a program that is no Intercom session/],
+  ["no HTTP", "port_taken", /of Ada is held by something that does not answer as Ada's session would/],
+  ["a reset", "port_taken", /that does not answer as Ada's session would/],
+  ["503 with instructions", "port_taken", /that does not answer as Ada's session would/],
+  ["404 with instructions", "port_taken", /of Ada is held by something that answers as another version of Intercom/],
   ["the right health, no proof", "port_unproven", /of Ada is held by something that has its name and cannot prove it/],
   ["silence", "port_silent", /of Ada is held by something that does not answer/]
 ] as const
