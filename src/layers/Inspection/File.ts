@@ -6,12 +6,13 @@ import * as Option from "effect/Option"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Inspected, Trouble } from "../../domain/Inspected.ts"
+import { logPart } from "../../domain/LogFiles.ts"
 import { Inspection } from "../../services/Inspection.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { StateDir } from "../../services/StateDir.ts"
 import { folderOf } from "../ConfigReader/TeamFile.ts"
 import { makerOf } from "../ConfigStore/Sweep.ts"
-import { attempt, checkTrusted, type FileFailed, look, lookNow } from "../Files.ts"
+import { attempt, attemptNow, checkOwn, checkTrusted, type FileFailed, look, lookNow } from "../Files.ts"
 import { listNow, logsOf } from "../ObservationLog/Folder.ts"
 import { findState, launchTroubles, ledgerIn, locksIn, monitorsIn, secretTroubles, troublesOf } from "./Private.ts"
 
@@ -49,6 +50,25 @@ const filesIn = (folder: string): { readonly files: ReadonlyArray<string>; reado
     })
   )
 
+/** Logs that the reader refuses, or is refused. */
+const logTroubles = (files: ReadonlyArray<string>): ReadonlyArray<Trouble> =>
+  files.filter((file) => logPart(path.basename(file)) !== undefined).flatMap((file) =>
+    lookNow(file).pipe(
+      Either.flatMap((stat) => checkOwn(file, stat, "file")),
+      Either.flatMap(() => attemptNow(file, () => fs.accessSync(file, fs.constants.R_OK))),
+      Either.match({
+        onRight: () => [],
+        onLeft: ({ detail, reason }) =>
+          reason === "absent" ? [] : [{
+            place: "logs" as const,
+            path: file,
+            detail,
+            mend: reason === "failed" ? "Make it readable for you (chmod u+r)." : "Remove it: no session needs it."
+          }]
+      })
+    )
+  )
+
 const isOldScript = (file: string, now: number): boolean => {
   const stat = file.endsWith(".sh") ? Option.getRight(lookNow(file)) : Option.none()
   return Option.exists(stat, (one) => one.isFile() && Math.abs(now - Number(one.mtimeMs)) > startsWithinMs)
@@ -78,6 +98,7 @@ const make = Effect.gen(function*() {
     const scripts = Option.match(launch, { onNone: () => ({ files: [], more: false }), onSome: filesIn })
     const project = [filesIn(ours), filesIn(reports)]
     const all = [...project, kept, scripts]
+    const written = filesIn(logs)
 
     const locks = yield* locksIn(kept.files, identity)
     const monitors = yield* monitorsIn(kept.files)
@@ -91,6 +112,7 @@ const make = Effect.gen(function*() {
         ...ledger.troubles,
         ...monitors.troubles,
         ...(yield* projectTroubles("logs", logs)),
+        ...logTroubles(written.files),
         ...(yield* projectTroubles("reports", reports))
       ],
       locks: locks.locks,
@@ -98,7 +120,7 @@ const make = Effect.gen(function*() {
       scripts: scripts.files.filter((file) => isOldScript(file, now)),
       unfinishedMonitors: monitors.unfinished,
       ledger: ledger.ledger,
-      truncated: all.some(({ more }) => more)
+      truncated: [...all, written].some(({ more }) => more)
     }
     return inspected
   })

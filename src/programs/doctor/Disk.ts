@@ -23,7 +23,7 @@ const means: Readonly<Record<Trouble["place"], string>> = {
   state: "so sessions of this team stay inactive here",
   secret: "so sessions of this team cannot prove themselves to each other here",
   record: "so what is done with that record is refused",
-  logs: "so the monitor cannot see what sessions do; messages are not affected",
+  logs: "so the monitor cannot see all that sessions do; messages are not affected",
   reports: "so reports of workers are not saved"
 }
 

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import type { ConfigUnusable } from "../../domain/ConfigErrors.ts"
 import { AllowUnauthenticated } from "../../domain/Environment.ts"
 import type { Diagnosis } from "../../domain/Finding.ts"
+import type { Snapshot } from "../../domain/Snapshot.ts"
 import { coordinatorOf, type TeamConfig } from "../../domain/TeamConfig.ts"
 import { ConfigReader } from "../../services/ConfigReader.ts"
 import { Inspection } from "../../services/Inspection.ts"
@@ -27,6 +28,12 @@ export class CouldNotLook extends Data.TaggedError("CouldNotLook")<{ readonly de
 /** A record that hangs, such as a pipe in the place of a log, must not keep the rest from being said. */
 const patience = "5 seconds"
 
+/** What the monitor marks as partial. `named`: what could not be read is among the findings. */
+const unseen = ({ errors, truncated }: Snapshot, named: boolean): ReadonlyArray<string> => [
+  ...(errors.length > 0 && !named ? ["all logs and reports, since some could not be read"] : []),
+  ...(truncated ? ["all that sessions did, since not all of their logs fits into one look"] : [])
+]
+
 /** What the records and endpoints of a usable team file's agents say. */
 const team = Effect.fn("Doctor.team")(function*(root: string, config: TeamConfig, session: string | undefined) {
   const coordinator = coordinatorOf(config)
@@ -39,6 +46,7 @@ const team = Effect.fn("Doctor.team")(function*(root: string, config: TeamConfig
   const coordinated = probes[config.agents.indexOf(coordinator)]?.reason === "verified"
   const closes = yield* Effect.forEach(config.agents, (agent) => ofClose(agent, inspected.ledger, coordinated, now))
   const snapshot = yield* Effect.timeoutOption((yield* ObservationReader).snapshot(root), patience)
+  const named = inspected.troubles.some(({ place }) => place === "logs" || place === "reports")
   const unasked = probes.filter(({ reason }) => reason === "not_checked").length
   const recorded: Part = {
     findings: [
@@ -54,7 +62,10 @@ const team = Effect.fn("Doctor.team")(function*(root: string, config: TeamConfig
     notChecked: [
       ...(inspected.truncated ? ["every file of a folder that has more than 4096"] : []),
       ...(unasked > 0 ? [`${unasked} saved ports, for which there was no time`] : []),
-      ...(Option.isNone(snapshot) ? ["the times of records, which could not be read"] : [])
+      ...Option.match(snapshot, {
+        onNone: () => ["the times of records, which could not be read"],
+        onSome: (seen) => unseen(seen, named)
+      })
     ]
   }
   return together(recorded, yield* multiplexer(config.multiplexer, session === coordinator.sessionId))
@@ -64,7 +75,7 @@ const team = Effect.fn("Doctor.team")(function*(root: string, config: TeamConfig
 const unread = Effect.fn("Doctor.unread")(function*(root: string, unusable: ConfigUnusable) {
   const part: Part = {
     findings: [ofConfig(unusable), ...ofInspected(yield* (yield* Inspection).look(root))],
-    notChecked: ["ports, closes, resumes and times, since the team file cannot be used"]
+    notChecked: ["ports, closes, resumes, times and the multiplexer, since the team file cannot be used"]
   }
   return part
 })
@@ -90,7 +101,10 @@ const examine = Effect.fn("Doctor.examine")(function*(
   if (Either.isLeft(read)) {
     return yield* diagnosis(root, together(yield* unread(root, read.left), yield* copies([root])))
   }
-  if (Option.isNone(read.right)) return yield* diagnosis(root, yield* copies([root]))
+  if (Option.isNone(read.right)) {
+    const part: Part = { findings: [], notChecked: ["the multiplexer, since there is no team file here"] }
+    return yield* diagnosis(root, together(part, yield* copies([root])))
+  }
   const config = read.right.value
   const here = yield* copies(yield* directoriesOf(root, config))
   return yield* diagnosis(root, together(yield* team(root, config, session), here))

@@ -7,6 +7,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { vi } from "vitest"
 import type { FindingCode } from "../../../src/domain/Finding.ts"
+import { logName } from "../../../src/domain/LogFiles.ts"
 import { assertOnly, type Examined, examined } from "../../support/doctor/Examined.ts"
 
 // Pi's own resolution looks at it, in this process.
@@ -50,6 +51,7 @@ const launch = (team: Examined): string => {
   fs.mkdirSync(join(team.own, "launch"), { mode: 0o700 })
   return join(team.own, "launch/0b5.sh")
 }
+const foreignLog = (team: Examined) => join(logs(team), `${logName("00000000-0000-4000-8000-000000000001")}`)
 const logs = ({ root }: Examined) => join(root, ".pi-intercom/logs")
 
 /** Keeps a good copy of the team file, as source control does, before it is spoilt. */
@@ -197,7 +199,7 @@ const cases: ReadonlyArray<Case> = [
   {
     what: "the log folder is a link",
     code: "logs_unusable",
-    says: /logs cannot be used: it is a symbolic link.*, so the monitor cannot see what sessions do/,
+    says: /logs cannot be used: it is a symbolic link.*, so the monitor cannot see all that sessions do/,
     advice: /^Remove it, then run \/reload in the sessions that are open/,
     make: (team) => {
       fs.rmSync(logs(team), { recursive: true })
@@ -212,6 +214,14 @@ const cases: ReadonlyArray<Case> = [
     advice: /^Run chmod o-w on it/,
     make: (team) => fs.chmodSync(logs(team), 0o707),
     follow: (team) => void spawnSync("chmod", ["o-w", logs(team)])
+  },
+  {
+    what: "a link is in the place of a log",
+    code: "logs_unusable",
+    says: /logs\/writer-[0-9a-f-]{36}\.jsonl cannot be used: it is a symbolic link/,
+    advice: /^Remove it: no session needs it/,
+    make: (team) => fs.symlinkSync(team.config, foreignLog(team)),
+    follow: (team) => fs.rmSync(foreignLog(team))
   },
   {
     what: "a file is in the place of the reports",
@@ -315,6 +325,21 @@ describe("what the doctor finds on disk", () => {
       fs.rmSync(logs(team), { recursive: true })
       assert.deepStrictEqual([...(yield* team.findings)], [])
       assert.isFalse(fs.existsSync(team.state))
+    }))
+
+  it.scopedLive("more logs than are looked at, and what only a team file says, are not checked", () =>
+    Effect.gen(function*() {
+      const team = yield* examined
+      for (let n = 0; n < 4200; n += 1) write(join(logs(team), `old-${n}.txt`), "")
+      const { findings, notChecked } = yield* team.diagnosis
+      assert.deepStrictEqual([...findings], [])
+      assert.include(notChecked, "every file of a folder that has more than 4096")
+      assert.include(notChecked, "all that sessions did, since not all of their logs fits into one look")
+      spoil(team, "{")
+      assert.include(
+        (yield* team.diagnosis).notChecked,
+        "ports, closes, resumes, times and the multiplexer, since the team file cannot be used"
+      )
     }))
 
   for (const one of cases) {

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import { ConfigRefused } from "../../../src/domain/ConfigErrors.ts"
 import type { Inspected } from "../../../src/domain/Inspected.ts"
+import type { Snapshot } from "../../../src/domain/Snapshot.ts"
 import { decodeConfig } from "../../../src/domain/TeamConfig.ts"
 import { examineHere, examineRoot } from "../../../src/programs/doctor/Doctor.ts"
 import { CommandFailed, CommandRunner, type Exited } from "../../../src/services/CommandRunner.ts"
@@ -39,7 +40,7 @@ const machine = (given: {
   readonly node?: string
   readonly pi?: string
   readonly inspected?: Partial<Inspected>
-  readonly snapshot?: "hangs"
+  readonly snapshot?: "hangs" | Partial<Snapshot>
   readonly probed?: number
   readonly team?: boolean
 } = {}) => {
@@ -71,7 +72,7 @@ const machine = (given: {
     }),
     InspectionScripted.layer(given.inspected),
     SnapshotScripted.layer(
-      given.snapshot === "hangs" ? Effect.never : Effect.succeed(SnapshotScripted.snapshot([], 0))
+      given.snapshot === "hangs" ? Effect.never : Effect.succeed(SnapshotScripted.snapshot([], 0, given.snapshot))
     ),
     unknownProcesses
   )
@@ -170,6 +171,23 @@ describe("what the doctor could not look at", () => {
     Effect.gen(function*() {
       const diagnosis = yield* Effect.provide(examineHere("/work", "c-1"), machine({ team: false, node: "20.0.0" }))
       assert.deepStrictEqual(diagnosis.findings.map(({ code }) => code), ["node_old"])
+      assert.include(diagnosis.notChecked, "the multiplexer, since there is no team file here")
+    }))
+
+  it.effect("is what the monitor marks as partial, unless it is named", () =>
+    Effect.gen(function*() {
+      const snapshot = { errors: ["log_read_failed"], truncated: true } as const
+      const truncated = "all that sessions did, since not all of their logs fits into one look"
+      assert.deepStrictEqual((yield* found({ snapshot })).notChecked, [
+        "all logs and reports, since some could not be read",
+        truncated,
+        copies
+      ])
+      const trouble = { place: "logs", path: "/work/logs/x", detail: "it is a folder", mend: "Remove it." } as const
+      assert.deepStrictEqual(yield* found({ snapshot, inspected: { troubles: [trouble] } }), {
+        codes: ["logs_unusable"],
+        notChecked: [truncated, copies]
+      })
     }))
 
   it.effect("a coordinator outside its team's multiplexer cannot open workers", () =>
