@@ -85,6 +85,12 @@ const leave = (): void => {
 
 const end = (code: number, sentence?: string): never => {
   leave()
+  try {
+    // By a timer that its stop leaves running, pi-tui may have asked for other keys meanwhile.
+    screen.write(Screen.plainKeys)
+  } catch {
+    // As above.
+  }
   if (sentence !== undefined) console.error(sentence)
   return process.exit(code)
 }
