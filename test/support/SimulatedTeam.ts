@@ -50,6 +50,8 @@ const makeTerminals = () => {
   /** What happens while the monitor's pane is looked after. */
   const placing: { do: Effect.Effect<void, MonitorFailed> } = { do: Effect.void }
   const failing: { with: LaunchFailed | undefined } = { with: undefined }
+  /** Whether this session's panes can be closed. */
+  const closing = { can: false }
   /** It answers nobody. */
   const hanging = { now: false }
   /** What happens while a launch is submitted, before its answer. */
@@ -89,14 +91,16 @@ const makeTerminals = () => {
   })
   const layer = Layer.succeed(Multiplexers, {
     of: multiplexer,
-    own: Option.some({ ...multiplexer("tmux"), canClose: true }),
+    get own() {
+      return Option.some({ ...multiplexer("tmux"), canClose: closing.can })
+    },
     gone: (trace) => Effect.sync(() => gone.has(trace)),
     here: Effect.succeed<MultiplexerKind>("tmux"),
     title: (name) => Effect.sync(() => void titles.push(name))
   })
   /** Closes a pane, as the multiplexer then proves. */
   const close = (pane: string) => void gone.add(traceOf(pane))
-  return { launches, titles, hanging, monitors, placing, failing, during, close, layer }
+  return { launches, titles, closing, hanging, monitors, placing, failing, during, close, layer }
 }
 
 /** The Pi of a machine: the sessions that it has saved by their ids, and what else would be loaded in a folder. */

@@ -7,6 +7,7 @@ import { during, makeTeam, settle } from "../../support/TeamSteps.ts"
 const unsaved = Effect.gen(function*() {
   const team = yield* makeTeam("Ada")
   const { coordinator, machine } = team
+  machine.terminals.closing.can = true
   yield* coordinator.tool("intercom_close_worker", { to: "Ada", timeoutSeconds: 30 })
   machine.world.failing.now = true
   yield* settle
