@@ -24,7 +24,9 @@ const refusals = new Set([400, 401, 403, 404, 408, 413, 415])
  * What a POST means, read by hand: every line of the head, each name once where it matters. A request that reached the
  * receiver must mean the same as the signed one.
  */
-const meaning = (bytes: Buffer): unknown => {
+const meaning = (given: Buffer): unknown => {
+  // An empty line before the request line is skipped (RFC 9112, 2.2).
+  const bytes = given.subarray(/^(\r?\n)*/.exec(given.toString("latin1"))?.[0].length)
   const end = bytes.indexOf("\r\n\r\n")
   const [line = "", ...headers] = bytes.subarray(0, end).toString("latin1").split("\r\n")
   const named = (name: string) =>
