@@ -7,9 +7,7 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
-import { refusal } from "../../domain/CloseConversation.ts"
-import { isPending } from "../../domain/CloseTable.ts"
-import type { Envelope, EnvelopeOf, Kind, PaneIdentity } from "../../domain/Envelope.ts"
+import type { Envelope, EnvelopeOf, Kind } from "../../domain/Envelope.ts"
 import { askAgain, askForHandoff } from "../../domain/HandoffTexts.ts"
 import { type NotTaken, Refused, SessionReplaced } from "../../domain/SessionErrors.ts"
 import type { ToolArguments } from "../../domain/ToolCatalogue.ts"
@@ -24,10 +22,10 @@ import { SessionScope } from "../../services/SessionScope.ts"
 import { Delivery } from "../Delivery.ts"
 import { type Member, Membership } from "../Membership.ts"
 import { post } from "../Post.ts"
-import { notTaken, refused, senderOf } from "../receive/Context.ts"
+import { notTaken, senderOf } from "../receive/Context.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
-import { type Deadline, makeDeadline, within } from "./Deadline.ts"
-
+import { makeDeadline, within } from "./Deadline.ts"
+import { carries, notCommitted, notNow, notThisJob, type OwnJob, type Saved, tooFar, tooLate } from "./OwnJob.ts"
 import { ownPane } from "./OwnPane.ts"
 import { untilDecided } from "./Repeat.ts"
 
@@ -35,39 +33,6 @@ import { untilDecided } from "./Repeat.ts"
 const maxAheadMs = 600_000
 /** How often what stands in the way for a moment is looked at again. */
 const lookMs = 1_000
-
-/** A report that the coordinator has answered as saved. */
-interface Saved {
-  readonly report: number
-  /** In which its call began. */
-  readonly epoch: number
-  readonly callId: string
-}
-
-/** The close job that this session was told of. */
-interface OwnJob {
-  readonly jobId: string
-  readonly deadline: Deadline
-  readonly identity: PaneIdentity
-  /** Its model was told: from then on it may report. */
-  readonly asked: boolean
-  /** The number of the last report that was begun; one is sent at a time. */
-  readonly reports: number
-  readonly reporting: boolean
-  readonly saved?: Saved
-  /** The announcement that it has settled after the saved report; `accepted` once the coordinator has said so. */
-  readonly ready?: { readonly nonce: string; readonly accepted: boolean }
-}
-
-/** Whether the session's own entry carries that job and it goes on: what its memory holds may be over (spec 6.2). */
-const carries = ({ self }: Member, jobId: string): boolean =>
-  self?.closeJob?.jobId === jobId && isPending(self.closeJob.state)
-
-const notNow: Refusal = { status: 503, sentence: "this session cannot use its team file now, so nothing was done" }
-const notThisJob = refused(refusal("worker_changed", "this session does not know of that close job"))
-const tooLate = refused(refusal("timeout", "the close's time is up"))
-const tooFar = refused(refusal("timeout", "the close's deadline is more than ten minutes ahead"))
-const notCommitted = (sentence: string) => refused(refusal("commit_rejected", sentence))
 
 const noJob = new Refused({
   reason: "invalid",
@@ -178,7 +143,7 @@ export class OwnClose extends Context.Tag("pi-intercom/OwnClose")<OwnClose, {
             (head) => ({ ...head, kind: "close_identity", payload: { jobId, instanceId, identity } })
           )
           yield* commit(Effect.zipRight(
-            Ref.set(own, Option.some({ jobId, deadline, identity, asked: false, reports: 0, reporting: false })),
+            Ref.set(own, Option.some({ jobId, deadline, asked: false, reports: 0, reporting: false })),
             FiberHandle.run(sending, Effect.interruptible(untilDecided(tell, deadline)))
           ))
         },
