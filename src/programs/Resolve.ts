@@ -76,7 +76,8 @@ const resolveClose = Effect.fn("Resolve.close")(function*(team: Member, worker: 
   const closed = yield* host.confirm(
     "Is the worker's pane closed?",
     `${question}Say yes only if you have seen that its pane and its Pi are gone: then it is recorded as closed and can ` +
-      "be resumed. If it still runs, or you do not know, say no."
+      "be resumed. If it still runs, or you do not know, say no.",
+    { no: "No, or I do not know", yes: "Yes, I have seen that both are gone: record it as closed" }
   )
   if (!closed && !(yield* answers)) {
     return `Nothing was recorded: the multiplexer does not answer, and may still carry out the close of ${name}. Once it ` +
@@ -88,7 +89,8 @@ const resolveClose = Effect.fn("Resolve.close")(function*(team: Member, worker: 
   const runs = !closed && (yield* host.confirm(
     "Does the worker still run?",
     `${question}Say yes only if you have seen that its Pi still runs: then the close is recorded as failed and it can be ` +
-      "given work again. If you do not know, say no: nothing is recorded."
+      "given work again. If you do not know, say no: nothing is recorded.",
+    { no: "No, or I do not know: record nothing", yes: "Yes, I have seen that it runs: record the close as failed" }
   ))
   if (!closed && !runs) return `Nothing was recorded: the close of ${name} stays uncertain.`
   // The answer may have taken its time: this session must still be the one that records.
@@ -119,7 +121,8 @@ const resolveAttempt = Effect.fn("Resolve.attempt")(
       `The resume of ${who} (session ${sessionId}) ${submitted(attempt)}. It is not proven that its pane is gone` +
         (worker === undefined || seen === undefined ? ". " : `; ${observed(seen, worker.port)}. `) +
         "Say yes only if you have seen that the Pi it opened is closed: then the worker can be resumed again. " +
-        "If it still runs, say no: the resume stays open until that Pi reports its status."
+        "If it still runs, say no: the resume stays open until that Pi reports its status.",
+      { no: "No, or I do not know: record nothing", yes: "Yes, I have seen that it is closed: record that" }
     )
     if (!closed) return `Nothing was recorded: the resume of ${who} stays open.`
     // The answer may have taken its time: this session must still be the one that records.

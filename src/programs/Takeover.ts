@@ -44,6 +44,8 @@ const lookAt = Effect.fn("Takeover.lookAt")(function*(root: string, coordinator:
   return observed(seen, coordinator.port)
 })
 
+const answers = { no: "No, change nothing", yes: "Yes, take over: this session coordinates from now on" }
+
 const question = (standing: Member, seen: string): string =>
   `Session ${standing.coordinator.sessionId} coordinates the team of ${standing.root}: ${seen}. ` +
   "If you say yes, this session coordinates in its place; workers keep their entries and report here. " +
@@ -76,7 +78,7 @@ export const takeover = Effect.fn("takeover")(function*(standing: Standing) {
   if (standing.role === "coordinator") return yield* already
   const host = yield* HostSession
   const seen = yield* lookAt(standing.root, standing.coordinator)
-  if (!(yield* host.confirm("Take over the team?", question(standing, seen)))) {
+  if (!(yield* host.confirm("Take over the team?", question(standing, seen), answers))) {
     return "Not taken over: nothing was changed."
   }
   // The answer may have taken its time: what it was given about must still be so.

@@ -3,6 +3,12 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { NotTaken } from "../domain/SessionErrors.ts"
 
+/** The two answers that the person chooses between, as they are shown. */
+export interface Answers {
+  readonly no: string
+  readonly yes: string
+}
+
 /** The Pi session that this extension instance serves. Every method is safe after the session was replaced. */
 export class HostSession extends Context.Tag("pi-intercom/HostSession")<HostSession, {
   /** The host's current session id; none once the host has gone on to another session or its context is stale. */
@@ -28,6 +34,6 @@ export class HostSession extends Context.Tag("pi-intercom/HostSession")<HostSess
   readonly notify: (text: string, level: "info" | "warning" | "error") => Effect.Effect<void>
   /** Keeps one line in sight of the person, beside those of other extensions, until another one or none takes its place. */
   readonly status: (text: string | undefined) => Effect.Effect<void>
-  /** Asks the person; false when they decline or cannot be asked. */
-  readonly confirm: (title: string, text: string) => Effect.Effect<boolean>
+  /** Asks the person, `no` being chosen until they choose; false when they decline or cannot be asked. */
+  readonly confirm: (title: string, text: string, answers: Answers) => Effect.Effect<boolean>
 }>() {}

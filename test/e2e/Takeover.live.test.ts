@@ -99,6 +99,11 @@ describe.each(hostVersions)("/intercom takeover in Pi %s", (version) => {
         yield* worker.shows("Take over the team?")
         yield* worker.shows(words("nothing listens on its port"))
         yield* worker.keys("Enter")
+        yield* worker.shows("Not taken over: nothing was changed.")
+        assert.deepStrictEqual(yield* agentsOf(harness.project), [[coordinatorId, true], [workerId, false]])
+        yield* worker.type("/intercom takeover")
+        yield* worker.shows("→ No, change nothing")
+        yield* worker.keys("Down", "Enter")
         yield* worker.shows(words("this session now coordinates the team"))
         assert.deepStrictEqual(yield* agentsOf(harness.project), [[workerId, true]])
 

@@ -28,7 +28,7 @@ type Pi = Pick<ExtensionAPI, "sendUserMessage" | "setSessionName">
 /** What is used of the context of a `session_start`. */
 interface Session extends Pick<ExtensionContext, "cwd" | "isIdle"> {
   readonly sessionManager: Pick<ExtensionContext["sessionManager"], "getSessionId">
-  readonly ui: Pick<ExtensionContext["ui"], "notify" | "setStatus" | "confirm">
+  readonly ui: Pick<ExtensionContext["ui"], "notify" | "setStatus" | "select">
 }
 
 const make = (
@@ -77,8 +77,10 @@ const make = (
     notify: (text, level) => Effect.asVoid(whileCurrent(() => context.ui.notify(present(text), level))),
     status: (text) =>
       Effect.asVoid(whileCurrent(() => context.ui.setStatus(statusKey, text === undefined ? text : present(text)))),
-    confirm: (title, text) =>
-      Effect.tryPromise((signal) => context.ui.confirm(title, present(text), { signal })).pipe(
+    // Pi's own confirmation begins on "Yes": an Enter that was meant for something else would do it.
+    confirm: (title, text, { no, yes }) =>
+      Effect.tryPromise((signal) => context.ui.select(`${title}\n${present(text)}`, [no, yes], { signal })).pipe(
+        Effect.map((chosen) => chosen === yes),
         Effect.orElseSucceed(() => false)
       )
   }

@@ -17,7 +17,9 @@ const makeHost = () => {
     drops: false,
     late: false,
     sent: new Array<string>(),
-    status: new Array<readonly [string, string | undefined]>()
+    status: new Array<readonly [string, string | undefined]>(),
+    asked: new Array<ReadonlyArray<string>>(),
+    answer: Option.some("Yes")
   }
   const check = () => {
     if (state.stale) throw new Error("This extension ctx is stale after session replacement or reload.")
@@ -52,9 +54,10 @@ const makeHost = () => {
           check()
           state.status.push([key, text])
         },
-        confirm: () => {
+        select: (title, options) => {
           check()
-          return Promise.resolve(true)
+          state.asked.push([title, ...options])
+          return Promise.resolve(Option.getOrUndefined(state.answer))
         }
       }
     },
@@ -215,17 +218,33 @@ describe("HostSession over Pi", () => {
     }).pipe(Effect.provide(host.layer))
   })
 
+  it.effect("asks with the answer that does nothing first, and takes only the other one for a yes", () => {
+    const host = makeHost()
+    return Effect.gen(function*() {
+      const session = yield* HostSession
+      const ask = (chosen: Option.Option<string>) =>
+        Effect.suspend(() => {
+          host.state.answer = chosen
+          return session.confirm("Sure?", "It goes.", { no: "No, keep it", yes: "Yes, let it go" })
+        })
+      assert.isFalse(yield* ask(Option.some("No, keep it")))
+      assert.isFalse(yield* ask(Option.none()))
+      assert.isTrue(yield* ask(Option.some("Yes, let it go")))
+      assert.deepStrictEqual(host.state.asked[0], ["Sure?\nIt goes.", "No, keep it", "Yes, let it go"])
+    }).pipe(Effect.provide(host.layer))
+  })
+
   it.effect("is safe after the session was replaced", () => {
     const host = makeHost()
     return Effect.gen(function*() {
       const session = yield* HostSession
       assert.deepStrictEqual(yield* session.currentId, Option.some("session-1"))
-      assert.isTrue(yield* session.confirm("title", "text"))
+      assert.isTrue(yield* session.confirm("title", "text", { no: "No", yes: "Yes" }))
       host.state.stale = true
       assert.deepStrictEqual(yield* session.currentId, Option.none())
       assert.isFalse(yield* session.idle)
       assert.isFalse(yield* handOver("text"))
-      assert.isFalse(yield* session.confirm("title", "text"))
+      assert.isFalse(yield* session.confirm("title", "text", { no: "No", yes: "Yes" }))
       yield* session.setName("name")
       yield* session.notify("text", "info")
       yield* session.status("text")
