@@ -31,7 +31,8 @@ const part = async (index: number): Promise<Part> => {
     ...["--part", "--runs", String(own), "--seed", String(seed + index * apart)]
   ], { stdio: ["ignore", "pipe", "inherit"] })
   const [output] = await Promise.all([text(child.stdout), once(child, "close")])
-  return JSON.parse(output)
+  // Whatever the programs log is written above.
+  return JSON.parse(output.trimEnd().split("\n").at(-1) ?? "")
 }
 
 if (process.argv.includes("--part")) {

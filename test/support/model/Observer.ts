@@ -165,7 +165,9 @@ export const makeObserver = (world: World): Observer => {
       const state = stateOf(job)
       const mine = life(job.creator)
       if (state === undefined || !pendings.has(state) || !job.creator.step.alive() || !mine.open || job.orphan) return
-      if (passed(job) && !job.tried && mine.updates === 0) fail(`job is ${state} and undecided 3 s after its deadline`)
+      if (passed(job) && job.tried !== job.creator && mine.updates === 0) {
+        fail(`job is ${state} and undecided 3 s after its deadline`)
+      }
     })
   }
 
@@ -323,7 +325,7 @@ export const makeObserver = (world: World): Observer => {
     }
     const job = jobs.get(payload.jobId)
     const state = job && stateOf(job)
-    if (job === undefined || state === undefined || !pendings.has(state) || job.tried || passed(job)) return
+    if (job === undefined || state === undefined || !pendings.has(state) || job.tried === body || passed(job)) return
     if (life(body).open && accepted.has(key(body, envelope))) fail(`a repeat of an accepted ${kind} was refused`)
   }
 
@@ -348,7 +350,7 @@ export const makeObserver = (world: World): Observer => {
         if (is === undefined || is === was) continue
         if (is.jobId !== was?.jobId) requesting = { body, sessionId: one.sessionId }
         const job = jobs.get(is.jobId)
-        if (job !== undefined && !pendings.has(is.state)) job.tried = true
+        if (job !== undefined && !pendings.has(is.state)) job.tried = body
       }
       return () => {
         requesting = undefined
@@ -374,7 +376,7 @@ export const makeObserver = (world: World): Observer => {
     },
     lied: (before, next) => {
       for (const { closeJob, sessionId } of next.agents) {
-        if (closeJob === agentBySession(before, sessionId)?.closeJob) continue
+        if (closeJob?.jobId === agentBySession(before, sessionId)?.closeJob?.jobId) continue
         const job = jobs.get(closeJob?.jobId ?? "")
         if (job !== undefined) job.orphan = true
       }

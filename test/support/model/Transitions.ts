@@ -26,7 +26,8 @@ export interface Job {
   readonly reports: Map<string, string>
   /** As the ledger has it. */
   process: IdentifiedProcess | undefined
-  tried: boolean
+  /** Who last tried to write its end. */
+  tried: Body | undefined
   /** When its deadline was first seen to have passed. */
   passedAt: number | undefined
   /** No fiber runs it any more, although its coordinator does. */
@@ -147,7 +148,7 @@ const checkJob = (diff: Diff, was: Agent, is: Agent) => {
       lastNonce: undefined,
       reports: new Map(),
       process: undefined,
-      tried: false,
+      tried: undefined,
       passedAt: undefined,
       orphan: false,
       sends: 0,
