@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { CloseJob, Handoff } from "./CloseTable.ts"
 import { ConfigRefused } from "./ConfigErrors.ts"
+import { whyNotJson } from "./JsonPlace.ts"
 import {
   AgentName,
   coordinatorName,
@@ -110,7 +111,7 @@ const parseJson = Schema.decodeUnknownEither(Schema.parseJson())
 /** Reads a team file's text: JSON, then the schema, then the rules between agents. */
 export const decodeConfig = (text: string): Either.Either<TeamConfig, Invalid> => {
   const json = parseJson(text)
-  if (Either.isLeft(json)) return Either.left({ path: "", problem: "it is not valid JSON" })
+  if (Either.isLeft(json)) return Either.left({ path: "", problem: whyNotJson(text) })
   const hostile = checkTree(json.right)
   if (hostile !== undefined) return Either.left(hostile)
   const fields = decodeFields(json.right)

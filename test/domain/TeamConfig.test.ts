@@ -213,8 +213,8 @@ describe("TeamConfig", () => {
       "agents[0]: must be an object"
     ],
     ["a list", "[]", "must be an object"],
-    ["truncated", fixture.slice(0, 900), "it is not valid JSON"],
-    ["empty", "", "it is not valid JSON"],
+    ["truncated", fixture.slice(0, 900), "it is not valid JSON (line 31, column 9)"],
+    ["empty", "", "it is empty"],
     ["__proto__", edited("\"x-owner\": null", "\"__proto__\": {\"version\": 1}"), "it contains the key __proto__"],
     ["escaped __proto__", edited("\"colour\"", "\"\\u005f_proto__\""), "it contains the key __proto__"],
     [

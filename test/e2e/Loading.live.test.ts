@@ -74,7 +74,7 @@ describe.each(hostVersions)("the extension in Pi %s", (version) => {
         yield* pi.shows("needs /reload.")
         assert.match(
           (yield* pi.screen).replace(/\s+/g, " "),
-          /Intercom is inactive in this session: \S+\/config\.json cannot be used for a team: it is not valid JSON\./
+          /Intercom is inactive in this session: \S+\/config\.json cannot be used for a team: it is not valid JSON \(it breaks off at line 1, column 2\)\./
         )
         yield* pi.type("hello")
         const request = yield* harness.model.request("hello", (one) => one.lastUser === "hello")

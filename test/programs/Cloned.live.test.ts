@@ -113,7 +113,11 @@ describe("what a clone has in the place of .pi-intercom or its team file", () =>
   const valid = (port: number) => JSON.stringify(team(port), null, 2)
   const deep = (text: string, inner: string) => text.replace("\"version\": 1", `"version": 1, "x": ${inner}`)
   const contents: ReadonlyArray<readonly [what: string, content: (port: number) => string | Buffer, says: string]> = [
-    ["a byte order mark", (port) => `\ufeff${valid(port)}`, "it is not valid JSON"],
+    [
+      "a byte order mark",
+      (port) => `\ufeff${valid(port)}`,
+      "it is not valid JSON (it begins with a byte order mark; save it without one)"
+    ],
     ["UTF-16", (port) => Buffer.from(`\ufeff${valid(port)}`, "utf16le"), "it is not valid UTF-8 text"],
     [
       "100,000 arrays deep",
@@ -148,9 +152,13 @@ describe("what a clone has in the place of .pi-intercom or its team file", () =>
         "\"handoff\":0",
         "\"handoff\":{\"version\":1,\"jobId\":\"j\",\"summary\":\"s\",\"updatedAt\":\"2030-01-01T00:00:00Z\",\"__proto__\":{}}"
       ), "it contains the key __proto__"],
-    ["only NUL", () => Buffer.alloc(4096), "it is not valid JSON"],
+    ["only NUL", () => Buffer.alloc(4096), "it is not valid JSON (line 1, column 1)"],
     ["9 MB of open brackets", () => "[".repeat(9 * 1024 * 1024), "it is larger than 8 MiB"],
-    ["8 MiB of open brackets", () => "[".repeat(8 * 1024 * 1024), "it is not valid JSON"]
+    [
+      "8 MiB of open brackets",
+      () => "[".repeat(8 * 1024 * 1024),
+      "it is not valid JSON (it breaks off at line 1, column 8388609)"
+    ]
   ]
   for (const [what, content, says] of contents) {
     it.scopedLive(`a team file with ${what}: inactive`, () =>

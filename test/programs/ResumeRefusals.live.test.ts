@@ -329,7 +329,7 @@ layer(Coordinator.layer, { excludeTestServices: true })("a resume for real (spec
       "the team file breaks",
       ({ edit }) => edit(() => "{"),
       ({ team }) =>
-        `${team} cannot be used for a team: it is not valid JSON. Nothing was changed. Mend it and try again; a session that says it is inactive needs /reload.`
+        `${team} cannot be used for a team: it is not valid JSON (it breaks off at line 1, column 2). Nothing was changed. Mend it and try again; a session that says it is inactive needs /reload.`
     ],
     [
       "the team file goes",

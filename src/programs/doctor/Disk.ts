@@ -1,22 +1,30 @@
 import type { ConfigUnusable } from "../../domain/ConfigErrors.ts"
 import type { Finding } from "../../domain/Finding.ts"
 import type { Inspected, SeenLock, SeenTemporary, Trouble } from "../../domain/Inspected.ts"
+import { empty } from "../../domain/JsonPlace.ts"
 
 /** What was found on disk, as findings. */
 
 const configAdvice: Readonly<Record<ConfigUnusable["reason"], string>> = {
   unreadable: "Make it readable for you (chmod u+r; a folder also needs u+x).",
-  invalid: "Correct that place in the file, or take its last good version from source control.",
-  too_large: "Take its last good version from source control, or take long texts out of it.",
+  invalid: "Correct that place in the file, or put back its last good version from source control or a backup.",
+  too_large: "Put back its last good version from source control or a backup, or take long texts out of it.",
   unsafe:
     "Put a plain file or folder of your own in its place; if all that is wrong is who may write to it, run chmod o-w on it."
 }
+
+/** Nothing in it can be corrected; a session that finds no file at all begins a team anew only when it is told to. */
+const emptyAdvice = "Put back its last good version from source control or a backup: who is in the team stands there " +
+  "only. If there is none, remove the file, and type /intercom start in the session that is to coordinate; what " +
+  "workers' Pis have saved stays."
 
 /** A team file that cannot be used. */
 export const ofConfig = ({ detail, file, reason }: ConfigUnusable): Finding => ({
   code: `config_${reason}`,
   what: `${file} cannot be used for a team: ${detail}; nothing overwrites it, and no session can act on it.`,
-  advice: `${configAdvice[reason]} Then run /reload in the sessions that say they are inactive.`
+  advice: `${
+    detail === empty ? emptyAdvice : configAdvice[reason]
+  } Then run /reload in the sessions that say they are inactive.`
 })
 
 const means: Readonly<Record<Trouble["place"], string>> = {

@@ -165,8 +165,8 @@ const planted: ReadonlyArray<Planted> = [
       "it is not valid UTF-8 text",
       Buffer.from(valid.replace("delegates", "\u00ff"), "latin1")
     ],
-    ["truncated JSON", "invalid", "it is not valid JSON", valid.slice(0, -20)],
-    ["an empty file", "invalid", "it is not valid JSON", ""],
+    ["truncated JSON", "invalid", "it is not valid JSON (line 11, column 7)", valid.slice(0, -20)],
+    ["an empty file", "invalid", "it is empty", ""],
     [
       "300 agents",
       "invalid",

@@ -61,7 +61,7 @@ const spoil = (team: Examined, text: string): void => {
 }
 const restore = (team: Examined): void => fs.copyFileSync(join(team.base, "good"), team.config)
 
-const sourceControl = /last good version from source control/
+const sourceControl = /last good version from source control or a backup/
 const plainOwn = /Put a plain file or folder of your own in its place; .* run chmod o-w on it/
 const removeIt = /^Remove it, then run \/reload/
 const chmodPrivate = /If nobody else has used it, run chmod -R u=rwX,go= on it/
@@ -70,10 +70,25 @@ const cases: ReadonlyArray<Case> = [
   {
     what: "the team file is not JSON",
     code: "config_invalid",
-    says: /config\.json cannot be used for a team: it is not valid JSON; nothing overwrites it/,
+    says: /config\.json cannot be used for a team: it is not valid JSON \(line 3, column 3\); nothing overwrites it/,
     advice: sourceControl,
-    make: (team) => spoil(team, "{"),
+    make: (team) => spoil(team, "{\n  \"version\": 1\n  \"agents\": []\n}\n"),
     follow: restore
+  },
+  {
+    what: "the team file is empty",
+    code: "config_invalid",
+    says: /config\.json cannot be used for a team: it is empty; nothing overwrites it/,
+    advice: /^Put back its last good version .* If there is none, remove the file, and type \/intercom start in/,
+    make: (team) => fs.truncateSync(team.config),
+    follow: (team) =>
+      Effect.gen(function*() {
+        fs.rmSync(team.config)
+        const coordinator = yield* team.member("c-1")
+        yield* coordinator.command("start")
+        yield* coordinator.tool("intercom_set_multiplexer", { multiplexer: "tmux" })
+        yield* coordinator.close
+      })
   },
   {
     what: "a place in the team file is wrong",
