@@ -60,7 +60,8 @@ type Seen = ReturnType<typeof lookNow>
 const perTurn = 16
 
 const make = Effect.sync(() => {
-  const cache = new Map<string, Known>()
+  /** By root: the files of those who were asked for the last time, and no others. */
+  const caches = new Map<string, ReadonlyMap<string, Known>>()
 
   const parse = (bytes: Uint8Array, sessionId: string): Option.Option<SavedReport> =>
     decode(Buffer.from(bytes).toString("utf8")).pipe(
@@ -68,28 +69,18 @@ const make = Effect.sync(() => {
       Option.filter((report) => report.sessionId === sessionId && report.status !== "clear")
     )
 
-  const loadNow = (file: string, seen: Seen, sessionId: string, nowMs: number): Either.Either<Known, FileFailed> =>
+  const loadNow = (file: string, seen: Seen, sessionId: string): Either.Either<Known, FileFailed> =>
     Either.flatMap(
       readRegularNow(file, maxReportBytes, seen),
-      ({ bytes, stat }) =>
-        Either.map(checkOwn(file, stat, "file"), () => {
-          const known = { stat, report: parse(bytes, sessionId) }
-          if (provesContent(stat, nowMs)) cache.set(file, known)
-          else cache.delete(file)
-          return known
-        })
+      ({ bytes, stat }) => Either.map(checkOwn(file, stat, "file"), () => ({ stat, report: parse(bytes, sessionId) }))
     )
 
-  const readNow = (
-    file: string,
-    sessionId: string,
-    nowMs: number
-  ): Either.Either<Option.Option<SavedReport>, FileFailed> => {
+  const readNow = (file: string, sessionId: string, known: Known | undefined): Either.Either<Known, FileFailed> => {
     const seen = lookNow(file)
     if (Either.isLeft(seen)) return Either.left(seen.left)
-    const known = cache.get(file)
-    if (known !== undefined && sameFile(known.stat, seen.right)) return Either.right(known.report)
-    return Either.map(loadNow(file, seen, sessionId, nowMs), ({ report }) => report)
+    return known !== undefined && sameFile(known.stat, seen.right)
+      ? Either.right(known)
+      : loadNow(file, seen, sessionId)
   }
 
   const read = Effect.fn("ReportStore.read")(function*(root: string, sessionIds: ReadonlyArray<string>) {
@@ -103,14 +94,21 @@ const make = Effect.sync(() => {
     }
     const [reports, unread] = [new Map<string, SavedReport>(), new Set<string>()]
     const now = yield* Clock.currentTimeMillis
+    const [before, cache] = [caches.get(root), new Map<string, Known>()]
     for (const [index, sessionId] of sessionIds.entries()) {
       if (index % perTurn === perTurn - 1) yield* nextTurn
-      const report = readNow(fileOf(root, sessionId), sessionId, now)
+      const file = fileOf(root, sessionId)
+      const found = readNow(file, sessionId, before?.get(file))
       // A file that is there and is none of ours is no report; one that the system did not let us read may be one.
-      if (Either.isLeft(report)) {
-        if (report.left.reason === "failed") unread.add(sessionId)
-      } else if (Option.isSome(report.right)) reports.set(sessionId, report.right.value)
+      if (Either.isLeft(found)) {
+        if (found.left.reason === "failed") unread.add(sessionId)
+        continue
+      }
+      const { report, stat } = found.right
+      if (provesContent(stat, now)) cache.set(file, found.right)
+      if (Option.isSome(report)) reports.set(sessionId, report.value)
     }
+    caches.set(root, cache)
     const read: ReadReports = { reports, unread }
     return read
   })
