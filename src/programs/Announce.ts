@@ -8,11 +8,25 @@ import type { Member } from "./Membership.ts"
 import { ownPort, post, postStatus } from "./Post.ts"
 import { reopen } from "./Reopen.ts"
 
+/** What a coordinator that answered has refused is not mended by another one; nor is a folder or state of our own. */
+const next = ({ coordinator }: Member, error: SendError | StateUnusable | ConfigRefused): string => {
+  switch (error._tag) {
+    case "Undelivered":
+    case "OutcomeUnknown":
+      return reopen(coordinator.sessionId)
+    case "Rejected":
+      return "The coordinator's session is there: look at it, then run /reload here, and this session tells it again."
+    case "ConfigRefused":
+    case "StateUnusable":
+      return "Once that is mended, run /reload here."
+  }
+}
+
 const unheard = (standing: Member) => (error: SendError | StateUnusable | ConfigRefused) =>
   HostSession.pipe(Effect.flatMap((host) =>
     host.notify(
       `Intercom: the coordinator could not be told that this session is here. ${error.message} ` +
-        `The session stays reachable; nothing tries again. ${reopen(standing.coordinator.sessionId)}`,
+        `The session stays reachable; nothing tries again. ${next(standing, error)}`,
       "warning"
     )
   ))

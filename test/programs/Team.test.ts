@@ -131,6 +131,21 @@ describe("when the coordinator's session is closed", () => {
     }))
 })
 
+describe("when the coordinator's session refuses a newcomer", () => {
+  it.scoped("nobody is told to take the team over: it is there", () =>
+    Effect.gen(function*() {
+      const { coordinator, machine } = yield* makeTeam()
+      coordinator.host.takes = false
+      const newcomer = yield* machine.open("new", "/work")
+      yield* settle
+      assert.match(
+        newcomer.host.notices.join(),
+        /could not be told.*The recipient refused it.*session is there: look at it, then run \/reload here/
+      )
+      assert.notMatch(newcomer.host.notices.join(), /takeover|pi --session/)
+    }))
+})
+
 describe("a team talks (spec 3, 4)", () => {
   it.scoped("configuring writes only; reloading names the session and its tab and starts no turn", () =>
     Effect.gen(function*() {
