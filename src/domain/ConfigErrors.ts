@@ -1,16 +1,24 @@
 import * as Data from "effect/Data"
 
+/** A variable changes with a new start only. */
+export const misnamedMend =
+  "Set PI_INTERCOM_ROOT to the absolute path of the team's folder, or unset it, and start Pi again."
+
 /**
  * A team file, or a folder on the way to it, that cannot be used. It is never overwritten, repaired or treated as
  * absent (spec 1.1). `file` is a path; `detail` says what is wrong with it and, for `invalid`, the first failing path.
+ * `misnamed`: PI_INTERCOM_ROOT names no folder that can be the team's.
  */
 export class ConfigUnusable extends Data.TaggedError("ConfigUnusable")<{
-  readonly reason: "unreadable" | "invalid" | "too_large" | "unsafe"
+  readonly reason: "unreadable" | "invalid" | "too_large" | "unsafe" | "misnamed"
   readonly file: string
   readonly detail: string
 }> {
   override get message(): string {
-    return `${this.file} cannot be used for a team: ${this.detail}. Nothing was changed. Mend it and try again; a session that says it is inactive needs /reload.`
+    const mend = this.reason === "misnamed"
+      ? misnamedMend
+      : "Mend it and try again; a session that says it is inactive needs /reload."
+    return `${this.file} cannot be used for a team: ${this.detail}. Nothing was changed. ${mend}`
   }
 }
 

@@ -29,6 +29,8 @@ export interface SeenTemporary {
 
 /** What a look at a team's folders on this machine found. */
 export interface Inspected {
+  /** The state directory, when it holds no secret of this team: none of its sessions has run with it. */
+  readonly nothingIn: string | undefined
   readonly troubles: ReadonlyArray<Trouble>
   readonly locks: ReadonlyArray<SeenLock>
   readonly temporaries: ReadonlyArray<SeenTemporary>

@@ -4,6 +4,7 @@ import type { Inspected } from "../../src/domain/Inspected.ts"
 import { Inspection } from "../../src/services/Inspection.ts"
 
 const clean: Inspected = {
+  nothingIn: undefined,
   troubles: [],
   locks: [],
   temporaries: [],

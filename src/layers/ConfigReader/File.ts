@@ -15,14 +15,18 @@ const make = Effect.gen(function*() {
   const pinned = Effect.fn("ConfigReader.pinned")(function*(root: string) {
     if (!path.isAbsolute(root)) {
       return yield* new ConfigUnusable({
-        reason: "unsafe",
-        file: "The folder in PI_INTERCOM_ROOT",
-        detail: "the variable must hold an absolute path; set it anew and restart Pi"
+        reason: "misnamed",
+        file: `The folder in PI_INTERCOM_ROOT, ${JSON.stringify(root)},`,
+        detail: "it is not an absolute path"
       })
     }
     const real = yield* realPath(root).pipe(
       Effect.mapError((failed) =>
-        new ConfigUnusable({ ...TeamFile.unusable(failed), file: `The folder in PI_INTERCOM_ROOT, ${root},` })
+        new ConfigUnusable({
+          reason: "misnamed",
+          file: `The folder in PI_INTERCOM_ROOT, ${root},`,
+          detail: failed.detail
+        })
       )
     )
     const stat = yield* look(real).pipe(Effect.mapError(TeamFile.unusable))

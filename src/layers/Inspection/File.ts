@@ -14,7 +14,16 @@ import { folderOf } from "../ConfigReader/TeamFile.ts"
 import { makerOf } from "../ConfigStore/Sweep.ts"
 import { attempt, attemptNow, checkOwn, checkTrusted, type FileFailed, look, lookNow } from "../Files.ts"
 import { listNow, logsOf } from "../ObservationLog/Folder.ts"
-import { findState, launchTroubles, ledgerIn, locksIn, monitorsIn, secretTroubles, troublesOf } from "./Private.ts"
+import {
+  findState,
+  hasSecret,
+  launchTroubles,
+  ledgerIn,
+  locksIn,
+  monitorsIn,
+  secretTroubles,
+  troublesOf
+} from "./Private.ts"
 
 const maxEntries = 4096
 /** A script removes itself when its tab starts. */
@@ -91,7 +100,7 @@ const make = Effect.gen(function*() {
     const [ours, logs] = [folderOf(root), logsOf(root)]
     const reports = path.join(ours, "reports")
     const found = yield* Effect.either(findState(state, root))
-    const folder = Option.flatten(Option.getRight(found))
+    const folder = Option.flatMap(Option.getRight(found), (one) => one.folder)
     const launch = Option.map(folder, (one) => path.join(one, "launch"))
 
     const kept = Option.match(folder, { onNone: () => ({ files: [], more: false }), onSome: filesIn })
@@ -104,6 +113,7 @@ const make = Effect.gen(function*() {
     const monitors = yield* monitorsIn(kept.files)
     const ledger = Option.isNone(folder) ? { ledger: undefined, troubles: [] } : yield* ledgerIn(folder.value)
     const inspected: Inspected = {
+      nothingIn: Either.isRight(found) && !Option.exists(folder, hasSecret) ? found.right.base : undefined,
       troubles: [
         ...(Either.isLeft(found) ? yield* troublesOf("state", found.left) : []),
         ...(Option.isSome(folder) ? yield* secretTroubles(folder.value) : []),

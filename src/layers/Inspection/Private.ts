@@ -9,7 +9,17 @@ import type { SeenLock, Trouble } from "../../domain/Inspected.ts"
 import { maxOwnedMonitorBytes, OwnedMonitor } from "../../domain/OwnedMonitor.ts"
 import type { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import type { StateDir } from "../../services/StateDir.ts"
-import { attempt, checkPrivate, checkTrusted, type FileFailed, look, orAbsent, realPath } from "../Files.ts"
+import {
+  attempt,
+  checkPrivate,
+  checkTrusted,
+  type FileFailed,
+  look,
+  lookNow,
+  orAbsent,
+  orAbsentNow,
+  realPath
+} from "../Files.ts"
 import { nameHash } from "../Hash.ts"
 import { readLock } from "../OwnedLock/File.ts"
 import { readPrivate, unusable } from "../PrivateFiles.ts"
@@ -37,17 +47,17 @@ export const troublesOf = (
     }
   })
 
-/** The folder of a root once it can be believed; none while there is none. */
+/** The state directory, and the folder of a root in it once that can be believed; none while there is none. */
 export const findState = Effect.fn("Inspection.findState")(function*(state: StateDir["Type"], root: string) {
   const base = yield* state.base
   const folder = path.join(base, nameHash(yield* realPath(root)))
   for (const [entry, check] of [[base, checkTrusted], [folder, checkPrivate]] as const) {
     const found = yield* orAbsent(look(entry))
-    if (Option.isNone(found)) return Option.none<string>()
+    if (Option.isNone(found)) return { base, folder: Option.none<string>() }
     yield* check(entry, found.value, "folder")
   }
   yield* attempt(folder, () => fs.accessSync(folder, fs.constants.W_OK))
-  return Option.some(folder)
+  return { base, folder: Option.some(folder) }
 })
 
 /** The locks among these files. */
@@ -98,9 +108,17 @@ export const ledgerIn = Effect.fnUntraced(function*(folder: string) {
     : { ledger: undefined, troubles: yield* troublesOf("record", read.left) }
 })
 
+const secretOf = (folder: string): string => path.join(folder, "secret")
+
+/** Whether anything is in the place of a folder's secret. */
+export const hasSecret = (folder: string): boolean => {
+  const found = orAbsentNow(lookNow(secretOf(folder)))
+  return Either.isLeft(found) || Option.isSome(found.right)
+}
+
 /** What is wrong with the secret of a folder. */
 export const secretTroubles = (folder: string) => {
-  const file = path.join(folder, "secret")
+  const file = secretOf(folder)
   return troublesOf("secret", Effect.flatMap(readPrivate(file, secretBytes), ({ bytes }) => checkLength(file, bytes)))
 }
 

@@ -47,9 +47,9 @@ const make = Effect.gen(function*() {
 
   const base = yield* Effect.cached(
     path.isAbsolute(wanted) ? resolve(wanted) : new StateUnusable({
-      path: "named by PI_INTERCOM_STATE_DIR",
-      detail: "the variable must hold an absolute path",
-      mend: "Set it to a private folder of yours, or unset it."
+      path: JSON.stringify(wanted),
+      detail: "it stands in PI_INTERCOM_STATE_DIR, which must hold an absolute path",
+      mend: "Set that variable to a private folder of yours, or unset it, and start Pi again."
     })
   )
 

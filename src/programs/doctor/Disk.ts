@@ -1,11 +1,11 @@
-import type { ConfigUnusable } from "../../domain/ConfigErrors.ts"
+import { type ConfigUnusable, misnamedMend } from "../../domain/ConfigErrors.ts"
 import type { Finding } from "../../domain/Finding.ts"
 import type { Inspected, SeenLock, SeenTemporary, Trouble } from "../../domain/Inspected.ts"
 import { empty } from "../../domain/JsonPlace.ts"
 
 /** What was found on disk, as findings. */
 
-const configAdvice: Readonly<Record<ConfigUnusable["reason"], string>> = {
+const configAdvice: Readonly<Record<Exclude<ConfigUnusable["reason"], "misnamed">, string>> = {
   unreadable: "Make it readable for you (chmod u+r; a folder also needs u+x).",
   invalid: "Correct that place in the file, or put back its last good version from source control or a backup.",
   too_large: "Put back its last good version from source control or a backup, or take long texts out of it.",
@@ -18,13 +18,19 @@ const emptyAdvice = "Put back its last good version from source control or a bac
   "only. If there is none, remove the file, and type /intercom start in the session that is to coordinate; what " +
   "workers' Pis have saved stays."
 
+const configMend = ({ detail, reason }: ConfigUnusable): string =>
+  reason === "misnamed"
+    ? misnamedMend
+    : `${
+      detail === empty ? emptyAdvice : configAdvice[reason]
+    } Then run /reload in the sessions that say they are inactive.`
+
 /** A team file that cannot be used. */
-export const ofConfig = ({ detail, file, reason }: ConfigUnusable): Finding => ({
-  code: `config_${reason}`,
-  what: `${file} cannot be used for a team: ${detail}; nothing overwrites it, and no session can act on it.`,
-  advice: `${
-    detail === empty ? emptyAdvice : configAdvice[reason]
-  } Then run /reload in the sessions that say they are inactive.`
+export const ofConfig = (unusable: ConfigUnusable): Finding => ({
+  code: `config_${unusable.reason}`,
+  what: `${unusable.file} cannot be used for a team: ${unusable.detail}; nothing overwrites it, and no session can ` +
+    "act on it.",
+  advice: configMend(unusable)
 })
 
 const means: Readonly<Record<Trouble["place"], string>> = {

@@ -16,7 +16,7 @@ import { ObservationReader } from "../../services/ObservationReader.ts"
 import { ProjectDirectories } from "../../services/ProjectDirectories.ts"
 import { ofConfig, ofInspected } from "./Disk.ts"
 import { copies, multiplexer, type Part, runtime, together } from "./Machine.ts"
-import { ofClock, ofClose, ofPort, ofResumes } from "./Work.ts"
+import { ofAbsence, ofClock, ofClose, ofElsewhere, ofPort, ofResumes, openWith } from "./Work.ts"
 
 /** Nothing could be examined there. */
 export class CouldNotLook extends Data.TaggedError("CouldNotLook")<{ readonly detail: string }> {
@@ -38,12 +38,20 @@ const unseen = ({ errors, truncated }: Snapshot, named: boolean): ReadonlyArray<
 const team = Effect.fn("Doctor.team")(function*(root: string, config: TeamConfig, session: string | undefined) {
   const coordinator = coordinatorOf(config)
   const inspected = yield* (yield* Inspection).look(root)
-  // Without the secret nobody can prove anything here, and that is a finding of its own.
-  const blind = inspected.troubles.some(({ place }) => place === "secret" || place === "state")
-  const lenient = blind || (yield* Effect.orDie(AllowUnauthenticated))
+  const { nothingIn } = inspected
+  // Without the secret nobody can prove anything here, and that is said by itself.
+  const troubled = inspected.troubles.some(({ place }) => place === "secret" || place === "state")
+  const blind = troubled || nothingIn !== undefined
+  const allowed = yield* Effect.orDie(AllowUnauthenticated)
+  const lenient = blind || allowed
   const probes = yield* (yield* IntercomClient).probeAll(root, config.agents)
   const now = yield* Clock.currentTimeMillis
-  const coordinated = probes[config.agents.indexOf(coordinator)]?.reason === "verified"
+  const seen = probes[config.agents.indexOf(coordinator)]?.reason
+  const coordinated = seen === "verified"
+  const answering = config.agents.filter((_, index) => probes[index]?.state === "connected")
+  // A team whose sessions are all closed lacks nothing; a coordinator that could not start has a finding that says why.
+  const missed = seen === "refused" && (answering.length > 0 || session !== undefined) &&
+    !(troubled && session === coordinator.sessionId)
   const closes = yield* Effect.forEach(config.agents, (agent) => ofClose(agent, inspected.ledger, coordinated, now))
   const snapshot = yield* Effect.timeoutOption((yield* ObservationReader).snapshot(root), patience)
   const named = inspected.troubles.some(({ place }) => place === "logs" || place === "reports")
@@ -51,20 +59,29 @@ const team = Effect.fn("Doctor.team")(function*(root: string, config: TeamConfig
   const recorded: Part = {
     findings: [
       ...ofInspected(inspected),
+      ...(nothingIn === undefined || allowed ? [] : ofElsewhere(answering.map(({ name }) => name), nothingIn)),
+      ...(missed ? [ofAbsence(coordinator, session)] : []),
       ...config.agents.flatMap((agent, index) => {
         const probe = probes[index]
         return probe === undefined ? [] : ofPort(agent, probe, lenient)
       }),
       ...closes.flat(),
       ...ofResumes(config, inspected.ledger),
-      ...Option.match(snapshot, { onNone: () => [], onSome: (seen) => ofClock(config, seen, now) })
+      ...Option.match(snapshot, { onNone: () => [], onSome: (one) => ofClock(config, one, now) })
     ],
     notChecked: [
       ...(inspected.truncated ? ["every file of a folder that has more than 4096"] : []),
+      ...(nothingIn === undefined ? [] : [
+        `locks, resumes and who holds a saved port, since ${nothingIn} holds nothing of this team: ` +
+        "none of its sessions was ever opened with this PI_INTERCOM_STATE_DIR or XDG_STATE_HOME"
+      ]),
+      ...(seen === "refused" && !missed && !troubled
+        ? [`who answers, since no session of this team is open; ${openWith(coordinator)} opens its coordinator's`]
+        : []),
       ...(unasked > 0 ? [`${unasked} saved ports, for which there was no time`] : []),
       ...Option.match(snapshot, {
         onNone: () => ["the times of records, which could not be read"],
-        onSome: (seen) => unseen(seen, named)
+        onSome: (one) => unseen(one, named)
       })
     ]
   }
@@ -73,8 +90,10 @@ const team = Effect.fn("Doctor.team")(function*(root: string, config: TeamConfig
 
 /** What can be said of a root without its team file. */
 const unread = Effect.fn("Doctor.unread")(function*(root: string, unusable: ConfigUnusable) {
+  // Which folder was meant is not known.
+  const seen = unusable.reason === "misnamed" ? [] : ofInspected(yield* (yield* Inspection).look(root))
   const part: Part = {
-    findings: [ofConfig(unusable), ...ofInspected(yield* (yield* Inspection).look(root))],
+    findings: [ofConfig(unusable), ...seen],
     notChecked: ["ports, closes, resumes, times and the multiplexer, since the team file cannot be used"]
   }
   return part

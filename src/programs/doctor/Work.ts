@@ -9,6 +9,13 @@ import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 
 /** What the team's own records and endpoints say, as findings. */
 
+const maxNamed = 5
+
+const listed = (names: ReadonlyArray<string>): string =>
+  names.length > maxNamed
+    ? `${names.slice(0, maxNamed).join(", ")} and ${names.length - maxNamed} more`
+    : names.join(", ")
+
 const holder = (agent: Agent, probe: Probe): Pick<Finding, "code" | "what"> | undefined => {
   const port = `The saved port ${agent.port} of ${agent.name}`
   switch (probe.reason) {
@@ -47,13 +54,48 @@ export const ofPort = (agent: Agent, probe: Probe, lenient: boolean): ReadonlyAr
   const found = lenient && (probe.reason === "unproven" || probe.reason === "legacy") ? undefined : holder(agent, probe)
   if (found === undefined) return []
   const saves = agent.coordinator ? "and saves that" : "and the coordinator, if it is open, saves that"
+  const its = `If that is ${agent.name}'s Pi`
+  const first = found.code === "port_silent"
+    ? `${its} and it is stopped, let it go on. Otherwise open`
+    : found.code === "port_unproven"
+    ? `${its}, it was started with another PI_INTERCOM_STATE_DIR or XDG_STATE_HOME than this: start it with the same. ` +
+      "Otherwise open"
+    : "Open"
   return [{
     ...found,
-    advice: (found.code === "port_silent" ? `If that is ${agent.name}'s Pi and it is stopped, let it go on. ` : "") +
-      `Otherwise open ${agent.name}'s session, or run /reload in it if it is open: it takes a free port, ${saves}. ` +
+    advice: `${first} ${agent.name}'s session, or run /reload in it if it is open: it takes a free port, ${saves}. ` +
       "Nothing is lost."
   }]
 }
+
+/** Sessions that answer by name, while nothing that could prove them is in `nothingIn`, this state directory. */
+export const ofElsewhere = (names: ReadonlyArray<string>, nothingIn: string): ReadonlyArray<Finding> =>
+  names.length === 0 ? [] : [{
+    code: "state_elsewhere",
+    what:
+      `What answers as ${listed(names)} cannot be judged from here: ${nothingIn}, where this looked, holds nothing ` +
+      "private of this team, so their Pi keeps that elsewhere.",
+    advice: "Run this with the PI_INTERCOM_STATE_DIR and XDG_STATE_HOME that their Pi was started with, or type " +
+      "/intercom doctor in that Pi; sessions that differ in them cannot talk to each other."
+  }]
+
+/** The command that opens the saved session of an agent. */
+export const openWith = ({ sessionId }: Agent): string => `pi --session ${sessionId}`
+
+/** Nobody coordinates, though somebody is there who would need it. `here`: the session that asks, if one does. */
+export const ofAbsence = (coordinator: Agent, here: string | undefined): Finding => ({
+  code: "coordinator_absent",
+  what:
+    `Nobody coordinates the team now: nothing listens on port ${coordinator.port}, which its coordinator had last, ` +
+    "so reports are not delivered and no work is given.",
+  advice: here === coordinator.sessionId
+    ? "This is the coordinator's session: run /reload in it, and if Intercom is inactive then, it says why."
+    : `Open the coordinator's session with ${
+      openWith(coordinator)
+    }, or run /reload in it if it is open. If it is gone ` +
+      "for good, or Pi does not find it because it never had a turn, run /intercom takeover in the session that is to " +
+      "coordinate."
+})
 
 /** The close of a worker, if nobody brings it to its end. `coordinated`: the coordinator proves itself just now. */
 export const ofClose = Effect.fn("Doctor.ofClose")(
@@ -98,12 +140,6 @@ export const ofResumes = (config: TeamConfig, ledger: Ledger | undefined): Reado
 
 /** Two looks at a clock are this far apart. */
 const toleranceMs = 2000
-const maxNamed = 5
-
-const listed = (names: ReadonlyArray<string>): string =>
-  names.length > maxNamed
-    ? `${names.slice(0, maxNamed).join(", ")} and ${names.length - maxNamed} more`
-    : names.join(", ")
 
 /** What was written down with a time that has not come yet: this machine's clock was or is wrong. */
 export const ofClock = (config: TeamConfig, { workers }: Snapshot, now: number): ReadonlyArray<Finding> => {

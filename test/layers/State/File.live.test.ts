@@ -59,7 +59,7 @@ describe("the state directory", () => {
       assert.strictEqual(yield* base({ XDG_STATE_HOME: "" }), `${home}/.local/state/pi-intercom`)
       assert.strictEqual(yield* base(without, "win32"), `${parent}/local/pi-intercom`)
       const relative = yield* Effect.flip(base({ PI_INTERCOM_STATE_DIR: "state" }))
-      assert.include(relative.message, "must hold an absolute path")
+      assert.include(relative.message, "which must hold an absolute path")
       assert.deepStrictEqual(fs.readdirSync(home), [])
       assert.sameMembers(fs.readdirSync(parent), ["home", "root"])
     }))

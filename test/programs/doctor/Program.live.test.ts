@@ -87,6 +87,7 @@ layer(Layer.scoped(Program, built), { excludeTestServices: true, timeout: "1 min
       assert.deepStrictEqual(text, {
         code: 0,
         out: "Intercom: nothing wrong was found in ~/team.\n" +
+          "Not checked: who answers, since no session of this team is open; pi --session c-1 opens its coordinator's.\n" +
           "Not checked: whether Pi would load another copy of Intercom: only /intercom doctor in Pi can tell.\n"
       })
       assert.deepStrictEqual(yield* codes(team), [])

@@ -30,7 +30,8 @@ const squat = (team: Examined, what: string, id = "w-1") =>
 
 const clean = (team: Examined) => Effect.map(team.findings, (findings) => findings.length === 0)
 
-const opened = /open Ada's session, or run \/reload in it if it is open: it takes a free port, and the coordinator/
+const opened =
+  /(?:^O|Otherwise o)pen Ada's session, or run \/reload in it if it is open: it takes a free port, and the coordinator/
 /** What the client makes of all others is in test/layers/Intercom. */
 const free = [
   ["the health of another session", "port_taken", /^The saved port \d+ of Ada is held by another Intercom session/],
