@@ -35,6 +35,9 @@ export default defineConfig(({ mode }) => ({
     // Live tests spawn real programs; the timeouts only bound a hang, no test waits for them.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // Every team file that the product writes in any test is judged.
+    globalSetup: ["test/support/config-witness/Run.ts"],
+    setupFiles: ["test/support/config-witness/Setup.ts"],
     projects: mode === "long" ? [matrices] : [quick, pi]
   }
 }))

@@ -80,7 +80,7 @@ export const stoppedOwner = Effect.scoped(Effect.gen(function*() {
   yield* owner.signal("SIGSTOP")
   const attempts = [
     [Effect.asVoid(other.ask(new Start({ id: coordinator }))), sessionLock(coordinator)],
-    [other.ask(new Update({ caller: coordinator, key: "x", value: 1 })), "config.lock"]
+    [other.ask(new Update({ caller: coordinator, key: "x-more", value: 1 })), "config.lock"]
   ] as const
   const waits: Array<number> = []
   for (const [attempt, lock] of attempts) {
@@ -92,8 +92,8 @@ export const stoppedOwner = Effect.scoped(Effect.gen(function*() {
   }
   yield* owner.signal("SIGCONT")
   yield* owner.ask(new Release())
-  yield* other.ask(new Update({ caller: coordinator, key: "x", value: 2 }))
-  assert.strictEqual(configOf(place)["x"], 2)
+  yield* other.ask(new Update({ caller: coordinator, key: "x-more", value: 2 }))
+  assert.strictEqual(configOf(place)["x-more"], 2)
   yield* owner.ask(new Close())
   assert.strictEqual(yield* other.ask(new Start({ id: coordinator })), "coordinator")
   assert.isTrue(fs.existsSync(join(place.private, basename(sessionLock(coordinator)))))

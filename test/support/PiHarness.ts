@@ -6,6 +6,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { writeBuild } from "./Built.ts"
+import { witnessed } from "./config-witness/Witnessed.ts"
 import type { NeverCame } from "./Eventually.ts"
 import * as Herdr from "./herdr/Herdr.ts"
 import { cliOf, type HostVersion, node22 } from "./HostVersions.ts"
@@ -141,7 +142,8 @@ export const make = (
       TMPDIR: temp,
       PI_OFFLINE: "1",
       PI_SKIP_VERSION_CHECK: "1",
-      PI_TELEMETRY: "0"
+      PI_TELEMETRY: "0",
+      ...witnessed()
     }
     const herdr = surroundings === "herdr" ? yield* Herdr.make(root, shared) : undefined
     const tmux = herdr?.tmux ?? (yield* Tmux.make(root, shared))

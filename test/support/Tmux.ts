@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { witnessed } from "./config-witness/Witnessed.ts"
 import { temporaryFolder } from "./TempFolder.ts"
 import * as TmuxServer from "./TmuxServer.ts"
 
@@ -23,6 +24,7 @@ export const realTmux = (
       PATH: process.env["PATH"] ?? "/usr/bin:/bin",
       TERM: "xterm-256color",
       LANG: "C.UTF-8",
+      ...witnessed(),
       ...extra
     })
     const answer = yield* server.run(["list-panes", "-a", "-F", "#{pid}|#{session_id}|#{pane_id}"])

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { decodeConfig } from "../../../src/domain/TeamConfig.ts"
+import { published } from "../config-witness/Witnessed.ts"
 import { eventually } from "../Eventually.ts"
 import type { HostVersion } from "../HostVersions.ts"
 import * as PiHarness from "../PiHarness.ts"
@@ -75,6 +76,10 @@ export const make = (version: HostVersion, surroundings: Surroundings) =>
     let texts: ReadonlyArray<string> = []
     yield* Effect.addFinalizer(() =>
       Effect.orDie(Effect.flatMap(commands, (all) => {
+        // None of them was published by a process that is not witnessed, and so not judged.
+        const known = new Set(published().map(({ after }) => after))
+        assert.isNotEmpty(texts)
+        assert.deepStrictEqual(texts.filter((text) => !known.has(text)), [], "published by nobody known")
         // Only these may have closed a pane.
         const closing = new Set(texts.flatMap((text) =>
           Either.getOrThrow(decodeConfig(text)).agents.flatMap(({ closeJob }) =>

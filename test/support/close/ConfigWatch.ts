@@ -4,26 +4,13 @@ import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import { decodeConfig } from "../../../src/domain/TeamConfig.ts"
-
-/** Panes of tmux and Herdr, ttys, tmux's servers, saved sessions. */
-const private_ = /%\d|\bw\d+:[pt]\d|\bterm-\d|\/dev\/|\btmux:\d|\.jsonl|\/sessions\//
-const keys: ReadonlySet<string> = new Set([
-  ...["version", "multiplexer", "agents", "sessionId", "name", "coordinator", "description", "port"],
-  ...["projectDirectory", "handoff", "closeJob", "dashboardPort", "jobId", "state", "createdAt", "updatedAt"],
-  ...["deadlineAt", "reason", "summary"]
-])
-const numbers: ReadonlySet<string> = new Set(["version", "port", "dashboardPort"])
+import { findings } from "../config-witness/Public.ts"
 
 /** Asserts that a text of the team file is valid and says nothing of a pane, a tty, a process or a saved session. */
 export const assertPublic = (text: string): void => {
   const decoded = decodeConfig(text)
   assert.isTrue(Either.isRight(decoded), text)
-  assert.notMatch(text, private_)
-  JSON.parse(text, (key, value: unknown) => {
-    if (key !== "" && !/^\d+$/.test(key)) assert.isTrue(keys.has(key), `the key ${key}`)
-    if (typeof value === "number") assert.isTrue(numbers.has(key), `a number under ${key}`)
-    return value
-  })
+  assert.deepStrictEqual(findings(text), [])
 }
 
 /** Every text that the file has had from now on, as far as looks each 5 ms see it; asserted when the scope ends. */

@@ -9,6 +9,7 @@ import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
+import { witnessed } from "../config-witness/Witnessed.ts"
 import { Answered, Asked, type Order } from "./Orders.ts"
 
 /** A child that ended while it owed an answer: killed, or a bug; `said` is what it wrote. */
@@ -77,7 +78,7 @@ export const start: Effect.Effect<Child, never, Scope.Scope> = Effect.gen(functi
       const started = fork(script, [], {
         execArgv: [],
         stdio: ["ignore", "pipe", "pipe", "ipc"],
-        env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NODE_COMPILE_CACHE: cache }
+        env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NODE_COMPILE_CACHE: cache, ...witnessed() }
       })
       const keep = (text: Buffer): void => void (said = `${said}${text.toString()}`.slice(-8000))
       started.stdout?.on("data", keep)
