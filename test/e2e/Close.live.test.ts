@@ -15,6 +15,8 @@ sharing("1.6.0", "tmux", (proves) => {
   proves("a text after it was ready: no close, the handoff is kept", Scenarios.inputAfterReady)
   proves("a compaction after the report: it reports again", (team) => Scenarios.compacts(team, "awaiting_settlement"))
   proves("a process that outlives its pane: uncertain, fenced, closed by proof", Panes.outlives)
+  proves("a Pi that is a child of its pane's shell and outlives both: the same", Panes.childOutlives)
+  proves("children of its Pi that ignore SIGHUP: closed, and they are left alone", Panes.childrenOutlive)
   proves("a pane moved beside the coordinator's: it alone is closed", Panes.movedHere)
   proves("a pane moved to another session: spared", Panes.movedAway)
   proves(

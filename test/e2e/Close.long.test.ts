@@ -44,7 +44,9 @@ for (const version of hostVersions) {
       if (surroundings === "tmux") {
         proves("respawned before the close command", (team) => Panes.respawned(team, "close"))
         proves("outlives its pane", Panes.outlives)
+        proves("outlives its pane, a child of its shell", Panes.childOutlives)
       }
+      proves("children that ignore SIGHUP", Panes.childrenOutlive)
       proves("another program under its shell", Panes.replaced)
       proves("the answer of the close command is lost", Panes.answerLost)
       proves("the close command hangs", Panes.commandHangs)

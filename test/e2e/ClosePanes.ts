@@ -1,18 +1,20 @@
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as fs from "node:fs"
+import * as path from "node:path"
 import type { CloseReason, CloseState } from "../../src/domain/CloseTable.ts"
 import type { CloseTeam } from "../support/close/CloseTeam.ts"
 import type { Worker } from "../support/close/Reading.ts"
 import type { Call } from "../support/close/Trouble.ts"
-import { eventuallyTrue } from "../support/Eventually.ts"
+import { eventually, eventuallyTrue } from "../support/Eventually.ts"
 import { isRunning } from "../support/Processes.ts"
-import { ended, frozen, handoff, isClosed, isFenced, isSettled, isThere } from "./CloseSteps.ts"
+import { closesThen, ended, frozen, handoff, isClosed, isFenced, isSettled, isThere } from "./CloseSteps.ts"
 
 /** 5: its process outlives its pane: uncertain, fenced, and closed once the process is gone. tmux only signals. */
-export const outlives = (team: CloseTeam) =>
+export const outlives = (team: CloseTeam, open: CloseTeam["open"] = team.open) =>
   Effect.gen(function*() {
-    const worker = yield* team.open
+    const worker = yield* open
     yield* team.stubborn(worker.sessionId)
     const jobId = yield* team.close(worker)
     yield* ended(team, worker, jobId, "uncertain", "close_unverified", handoff(jobId))
@@ -23,6 +25,54 @@ export const outlives = (team: CloseTeam) =>
     yield* eventuallyTrue("the end of its process", Effect.sync(() => !isRunning(worker.pid)))
     yield* isSettled(team, worker, jobId, "close_unverified")
   })
+
+/** 5: the pane's own program is a shell, which ends with the pane; its child, the worker's Pi, does not. */
+export const childOutlives = (team: CloseTeam) => outlives(team, team.openUnderShell)
+
+const pidIn = (file: string) =>
+  eventually(
+    `a pid in ${file}`,
+    Effect.sync(() =>
+      Option.filter(Option.some(fs.existsSync(file) ? Number(fs.readFileSync(file, "utf8")) : 0), (pid) => pid > 0)
+    )
+  )
+
+const ignoresHangup = (pid: number): boolean =>
+  (BigInt(`0x${/^SigIgn:\s+(\w+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0"}`) & 1n) === 1n
+
+/** The process that leads the session of a process: the pane's first one, for all that has the pane's terminal. */
+const leaderOf = (pid: number): number =>
+  Number(fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[3])
+
+/**
+ * 5: programs that its Pi has started ignore SIGHUP: one in Pi's own terminal, and one that its agent has left in the
+ * background, which Pi puts into a session of its own. Closed all the same: that is said of Pi and its pane alone, and
+ * nothing else is killed, but by Herdr what is in the pane.
+ */
+export const childrenOutlive = (team: CloseTeam) =>
+  Effect.gen(function*() {
+    const { herdr, root } = team.harness
+    const worker = yield* team.open
+    yield* worker.pi.type("/child")
+    const inPane = yield* pidIn(path.join(root, "faults", `child-${worker.sessionId}`))
+    const [script, file] = [path.join(root, `serve-${worker.name}`), path.join(root, `served-${worker.name}`)]
+    fs.writeFileSync(script, `nohup sh -c 'echo $$ >${file}; exec sleep 1000' >/dev/null 2>&1 </dev/null &\n`)
+    yield* worker.pi.type(`run sh ${script}`)
+    const background = yield* pidIn(file)
+    const children = [inPane, background]
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const pid of children) if (isRunning(pid)) process.kill(pid, "SIGKILL")
+      })
+    )
+    const leader = (yield* team.harness.tmux.panes).find(({ pane }) => pane === worker.pane)?.pid
+    yield* eventuallyTrue("deaf children", Effect.sync(() => children.every(ignoresHangup)))
+    assert.deepStrictEqual(children.map((pid) => leaderOf(pid) === leader), [true, false])
+    yield* closesThen(team, worker)
+    assert.isTrue(isRunning(background))
+    // Herdr kills what is in the pane, when it is given the time.
+    if (herdr === undefined) assert.isTrue(isRunning(inPane))
+  }).pipe(Effect.scoped)
 
 /** Why a job ended as it did, and that its worker still has its pane and no command was given for it. */
 const isSpared = (team: CloseTeam, worker: Worker, jobId: string, state: CloseState, reason: CloseReason) =>

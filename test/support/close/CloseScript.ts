@@ -12,7 +12,7 @@ export type Moment =
 /**
  * A model for a team whose workers are closed. The coordinator does `close <name>,<name> [<seconds>]` at once when the
  * person says so; a worker that is asked for its handoff reports `HANDOFF <n> of <job>` and ends its turn, as it does when
- * the person at it says `report now`.
+ * the person at it says `report now`. `run <command>` has either run it in Pi's shell.
  */
 export interface CloseScript extends TeamScript.TeamScript {
   /** From now on the next worker to come there waits for the gate. */
@@ -26,7 +26,9 @@ const asked = /^\[Intercom close request[^\]]*\]\n[\s\S]*\njobId: (\S+)$/
 const lastCall = (request: ModelRequest): string | undefined =>
   request.messages.findLast((message) => message.role === "assistant")?.calls[0]
 
-const close = (text: string): Calls => {
+const orders = (text: string): Calls => {
+  const run = /^run (.+)$/.exec(text)?.[1]
+  if (run !== undefined) return [{ name: "bash", args: { command: run } }]
   const [, to, seconds] = /^close (\S+)(?: (\d+))?$/.exec(text) ?? []
   const more = seconds === undefined ? {} : { timeoutSeconds: Number(seconds) }
   return (to?.split(",") ?? []).map((name) => ({ name: "intercom_close_worker", args: { to: name, ...more } }))
@@ -34,7 +36,7 @@ const close = (text: string): Calls => {
 
 /** `nameOf` gives each session that registers its name in the team. */
 export const make = (nameOf: (sessionId: string) => string): CloseScript => {
-  const team = TeamScript.make(nameOf, close)
+  const team = TeamScript.make(nameOf, orders)
   const paused = new Map<Moment, Effect.Effect<void>>()
   /** The job that a session was asked about last, and how often a job was reported. */
   const jobs = new Map<string, string>()

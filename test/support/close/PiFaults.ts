@@ -1,4 +1,5 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent"
+import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as http from "node:http"
 import * as path from "node:path"
@@ -6,7 +7,9 @@ import * as path from "node:path"
 /**
  * An extension that every Pi of a closing team loads beside ours: it makes trouble while there are files that say so,
  * in the folder `faults` beside Pi's agent directory. `hold-<session>`: what is posted to this session waits at its door,
- * as on a slow way; its health still answers. `stubborn-<session>`: it does not end when its terminal goes.
+ * as on a slow way; its health still answers. `stubborn-<session>`: it does not end when its terminal goes. The command
+ * `/child` starts a program as other extensions do, in Pi's own terminal, that does not end with it; its pid is in
+ * `child-<session>`.
  */
 
 const folder = path.join(process.env["PI_CODING_AGENT_DIR"] ?? "", "../faults")
@@ -19,6 +22,14 @@ export default (pi: ExtensionAPI): void => {
   const is = (fault: string) => fs.existsSync(path.join(folder, `${fault}-${session}`))
   pi.on("session_start", (_event, context) => {
     session = context.sessionManager.getSessionId()
+  })
+  pi.registerCommand("child", {
+    description: "Starts a program that ignores SIGHUP",
+    handler: () => {
+      const child = spawn("sh", ["-c", "trap '' HUP; exec sleep 1000"], { stdio: "ignore" })
+      fs.writeFileSync(path.join(folder, `child-${session}`), String(child.pid))
+      return Promise.resolve()
+    }
   })
   // A reloaded copy of this file finds the first one at work.
   if (patched in http.Server.prototype) return
