@@ -52,7 +52,12 @@ export type Answer =
   | { readonly _tag: "Held"; readonly gate: Effect.Effect<void>; readonly text: string }
   /** Begins to speak at once, and calls tools when the gate opens. */
   | { readonly _tag: "Later"; readonly gate: Effect.Effect<void>; readonly calls: Calls }
+  /** Thinks, speaks and waits in this order, then calls tools, if any; what is not waited for comes piece by piece. */
+  | { readonly _tag: "Stream"; readonly parts: ReadonlyArray<Part>; readonly calls: Calls }
   | { readonly _tag: "Fail"; readonly status: number }
+
+/** A part of a streamed answer. */
+export type Part = { readonly thinks: string } | { readonly says: string } | { readonly waits: Effect.Effect<void> }
 
 export const say = (text: string): Answer => ({ _tag: "Text", text })
 export const call = (name: string, args: unknown = {}): Answer => ({ _tag: "Tools", calls: [{ name, args }] })
@@ -62,6 +67,7 @@ export const later = (gate: Effect.Effect<void>, name: string, args: unknown = {
   gate,
   calls: [{ name, args }]
 })
+export const streamed = (parts: ReadonlyArray<Part>, calls: Calls = []): Answer => ({ _tag: "Stream", parts, calls })
 export const hang: Answer = held(Effect.never)
 
 /** Answers each request; its memory, if it needs one, is the test's. */
@@ -158,6 +164,17 @@ const stream = (response: http.ServerResponse, id: number, answer: Exclude<Answe
         })),
       end("tool_calls")
     )
+  const part = (one: Part) =>
+    "waits" in one ? one.waits : write("thinks" in one ? { reasoning_content: one.thinks } : { content: one.says })
+  /** Its arguments come in pieces, as from a real model. */
+  const inPieces = ({ args, name }: Calls[number], index: number) => {
+    const pieces = JSON.stringify(args).match(/[^]{1,9}/gu) ?? []
+    const id_ = `call_${id}_${index}`
+    return Effect.zipRight(
+      write({ tool_calls: [{ index, id: id_, type: "function", function: { name, arguments: "" } }] }),
+      Effect.forEach(pieces, (piece) => write({ tool_calls: [{ index, function: { arguments: piece } }] }))
+    )
+  }
   return Effect.gen(function*() {
     yield* Effect.sync(() => response.writeHead(200, { "content-type": "text/event-stream" }))
     yield* write({ role: "assistant", content: "" })
@@ -176,6 +193,10 @@ const stream = (response: http.ServerResponse, id: number, answer: Exclude<Answe
         return yield* tools(answer.calls)
       case "Tools":
         return yield* tools(answer.calls)
+      case "Stream":
+        yield* Effect.forEach(answer.parts, part)
+        yield* Effect.forEach(answer.calls, inPieces)
+        return yield* end(answer.calls.length === 0 ? "stop" : "tool_calls")
     }
   })
 }
