@@ -6,6 +6,7 @@ import { OwnClose } from "./close/OwnClose.ts"
 import { Delivery } from "./Delivery.ts"
 import { Membership } from "./Membership.ts"
 import { MonitorTurn } from "./MonitorPane.ts"
+import { Newcomers } from "./Newcomers.ts"
 import { ReportQueue } from "./ReportQueue.ts"
 
 /** What the programs of one session share, over its services; built once a session. */
@@ -15,6 +16,7 @@ export const layer = Layer.merge(CloseJobs.layer, OwnClose.layer).pipe(
     MonitorTurn.layer,
     Delivery.layer,
     ReportQueue.layer,
+    Newcomers.layer,
     ActivityTracker.layer,
     Resuming.layer
   ))

@@ -54,6 +54,8 @@ const makeTerminals = () => {
   const closing = { can: false }
   /** It answers nobody. */
   const hanging = { now: false }
+  /** The multiplexer that sessions run in; none: outside any. */
+  const inside: { kind: MultiplexerKind | undefined } = { kind: "tmux" }
   /** What happens while a launch is submitted, before its answer. */
   const during: { do: Effect.Effect<void> } = { do: Effect.void }
   /** The traces of panes that are proven gone. */
@@ -92,15 +94,18 @@ const makeTerminals = () => {
   const layer = Layer.succeed(Multiplexers, {
     of: multiplexer,
     get own() {
-      return Option.some({ ...multiplexer("tmux"), canClose: closing.can })
+      return Option.map(
+        Option.fromNullable(inside.kind),
+        (kind) => ({ ...multiplexer(kind), canClose: closing.can })
+      )
     },
     gone: (trace) => Effect.sync(() => gone.has(trace)),
-    here: Effect.succeed<MultiplexerKind>("tmux"),
+    here: Effect.sync((): MultiplexerKind => inside.kind ?? "herdr"),
     title: (name) => Effect.sync(() => void titles.push(name))
   })
   /** Closes a pane, as the multiplexer then proves. */
   const close = (pane: string) => void gone.add(traceOf(pane))
-  return { launches, titles, closing, hanging, monitors, placing, failing, during, close, layer }
+  return { launches, titles, closing, hanging, inside, monitors, placing, failing, during, close, layer }
 }
 
 /** The Pi of a machine: the sessions that it has saved by their ids, and what else would be loaded in a folder. */

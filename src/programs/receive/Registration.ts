@@ -5,12 +5,14 @@ import type { Commit } from "../../services/IntercomServer.ts"
 import { ObservationLog } from "../../services/ObservationLog.ts"
 import { Delivery } from "../Delivery.ts"
 import type { Member } from "../Membership.ts"
+import { Newcomers } from "../Newcomers.ts"
 import { notTaken, senderOf } from "./Context.ts"
 
 /** A registration is told to the coordinator's model and writes nothing: the model decides (spec 3.3). */
 export const registration = Effect.fn("receive.registration")(
   function*(standing: Member, envelope: EnvelopeOf<"registration">, commit: Commit) {
     const delivery = yield* Delivery
+    const newcomers = yield* Newcomers
     const { port, projectDirectory } = envelope.payload
     yield* (yield* ObservationLog).record({
       event: "registration.received",
@@ -27,7 +29,7 @@ export const registration = Effect.fn("receive.registration")(
       `sessionId: ${JSON.stringify(envelope.from)}\nport: ${port}\nprojectDirectory: ${
         JSON.stringify(projectDirectory)
       }\n${next}`,
-      commit(Effect.void)
+      commit(newcomers.note({ sessionId: envelope.from, port, projectDirectory }))
     ).pipe(Effect.mapError(notTaken))
   }
 )
