@@ -59,7 +59,7 @@ export const settle = (folder: string, test: string): void => {
   if (problems.length > 0) throw new Error([`${test}: a team file is not public`, ...problems].join("\n"))
 }
 
-/** What all test files of a run published, in one line if they did; and what they published too late to be judged. */
+/** What all test files of a run published and judged, in one line if any did; and what came too late to be judged. */
 export const total = (run: string): { readonly summary: string | undefined; readonly late: ReadonlyArray<string> } => {
   const folders = fs.readdirSync(run).map((name) => path.join(run, name))
   const counts: Record<string, number> = {}
@@ -73,7 +73,7 @@ export const total = (run: string): { readonly summary: string | undefined; read
   const sum = Object.values(counts).reduce((one, other) => one + other, 0)
   const by = Object.entries(counts).map(([program, count]) => `${count} by ${program}`).join(", ")
   return {
-    summary: sum === 0 ? undefined : `team files: ${sum} published in ${files} test files (${by}), each of them public`,
+    summary: sum === 0 ? undefined : `team files judged: ${sum}, published in ${files} test files (${by})`,
     late: folders.flatMap(read).map(({ program, pid }) => `${program} (${pid}) published a team file after its test`)
   }
 }
