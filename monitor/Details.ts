@@ -1,7 +1,8 @@
 import type { Probe } from "../src/domain/Probe.ts"
+import { widestOf } from "./Columns.ts"
 import { ago, agoText, type Check, type Row } from "./Row.ts"
 import type { Style } from "./Style.ts"
-import { cut, plain, widthOf, wrap } from "./Text.ts"
+import { cut, plain, wrap } from "./Text.ts"
 
 /** From this width on labels have a column of their own. */
 const labelsBesideFrom = 50
@@ -34,55 +35,57 @@ const sectionsOf = (row: Row, check: Check | undefined, now: number): ReadonlyAr
     ? "none"
     : [words(closeJob.state), ...(closeJob.reason === undefined ? [] : [words(closeJob.reason)])].join(" · ") +
       ` · ${agoText(closeJob.updatedAt, now)}`
+  // First what may need the person; last what can be long and is seldom new.
   return [
-    ["Close", close],
-    ...(closeJob === undefined
-      ? []
-      : [["", "This state is no proof that all child processes ended."] as const]),
-    [
-      "Handoff",
-      handoff === undefined
-        ? "none"
-        : `${agoText(handoff.updatedAt, now)} (${plain(handoff.updatedAt)})\n${handoff.summary.trim()}`
-    ],
     [
       "Report",
       report === undefined || report.status === "clear"
         ? "—"
         : `${row.report} · ${agoText(report.updatedAt, now)} · self-reported, pending review\n${report.summary.trim()}`
     ],
+    ["Close", close],
+    ...(closeJob === undefined
+      ? []
+      : [["", "This state is no proof that all child processes ended."] as const]),
     ["Connection", connectionText(row.connection, check, now)],
-    ["Responsibility", description.trim()],
     ["Observed", `${row.status} · ${row.seen}`],
-    ["Last activity", row.lastActivity]
+    ["Last activity", row.lastActivity],
+    ["Responsibility", description.trim()],
+    [
+      "Handoff",
+      handoff === undefined
+        ? "none"
+        : `${agoText(handoff.updatedAt, now)} (${plain(handoff.updatedAt)})\n${handoff.summary.trim()}`
+    ]
   ]
 }
 
-/** The sections in at most `height` lines: the longest give way first, and say how much of them is not shown. */
-const fitted = (sections: ReadonlyArray<ReadonlyArray<string>>, height: number, width: number) => {
-  const needed = (most: number) => sections.reduce((sum, lines) => sum + Math.min(most, lines.length), 0)
-  let most = Math.max(1, ...sections.map((lines) => lines.length))
-  while (most > 1 && needed(most) > height) most -= 1
-  let left = height - needed(most)
-  return sections.flatMap((lines) => {
-    const room = lines.length > most && left-- > 0 ? most + 1 : most
-    return lines.length <= room || room === 1
-      ? lines.slice(0, room)
-      : [...lines.slice(0, room - 1), cut(`  … ${lines.length - room + 1} more lines`, width)]
-  }).slice(0, height)
+/** One page of the lines: `turned` says how often it was turned; after the last comes the first again. */
+const pageOf = (lines: ReadonlyArray<string>, height: number, turned: number, width: number) => {
+  if (lines.length <= height) return { shown: lines, where: "" }
+  // The last line of a page says how many follow; the last page has none.
+  const step = Math.max(1, height - 1)
+  const pages = 1 + Math.ceil((lines.length - Math.max(1, height)) / step)
+  const page = ((turned % pages) + pages) % pages
+  const rest = lines.slice(page * step)
+  const more = `… ${rest.length - step} more lines · Space shows them`
+  const shown = rest.length <= height || height < 2 ? rest.slice(0, height) : [...rest.slice(0, step), cut(more, width)]
+  return { shown, where: `· ${page + 1}/${pages} ` }
 }
 
-/** At most `height` lines about one worker: all that the table has no room for (spec 8, Details). */
+/** At most `height` lines about one worker: all that the table has no room for, by pages (spec 8, Details). */
 export const details = (
   row: Row,
   check: Check | undefined,
   now: number,
-  { height, width }: { readonly height: number; readonly width: number },
+  { height, turned, width }: { readonly height: number; readonly width: number; readonly turned: number },
   style: Style
 ): ReadonlyArray<string> => {
   if (height <= 0) return []
-  const title = cut(`── ${row.name} `, width)
-  const rule = style(title + "─".repeat(Math.max(0, width - widthOf(title))), "quiet")
-  const sections = sectionsOf(row, check, now).map(([label, text]) => section(label, text, width, style))
-  return [rule, ...fitted(sections, height - 1, width)]
+  const lines = sectionsOf(row, check, now).flatMap(([label, text]) => section(label, text, width, style))
+  const { shown, where } = pageOf(lines, height - 1, turned, width)
+  const name = cut(row.name, Math.max(1, width - "──  ".length - where.length))
+  const title = cut(`── ${name} ${where}`, width)
+  const rule = style(title + "─".repeat(Math.max(0, width - widestOf(title))), "quiet")
+  return [rule, ...shown]
 }

@@ -3,8 +3,9 @@ import type { Probe } from "../src/domain/Probe.ts"
 import type { ReportStatus } from "../src/domain/Report.ts"
 import type { ObservedStatus, Seen, WorkerView } from "../src/domain/Snapshot.ts"
 import type { Agent } from "../src/domain/TeamConfig.ts"
+import { widestOf } from "./Columns.ts"
 import type { Tone } from "./Style.ts"
-import { plain, widthOf } from "./Text.ts"
+import { plain } from "./Text.ts"
 
 /** What a probe said of a port, and when (ms since the epoch). */
 export interface Check {
@@ -18,6 +19,7 @@ export interface Row {
   readonly id: string
   readonly worker: WorkerView
   readonly name: string
+  /** At most, in any terminal. */
   readonly nameWidth: number
   readonly connection: Probe
   readonly connected: string
@@ -60,7 +62,7 @@ const nameOf = (agent: Agent) => {
   const known = names.get(agent)
   if (known !== undefined) return known
   const name = plain(agent.name)
-  const made = { name, nameWidth: widthOf(name) }
+  const made = { name, nameWidth: widestOf(name) }
   names.set(agent, made)
   return made
 }

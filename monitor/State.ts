@@ -15,6 +15,8 @@ export interface State {
   /** A session id: the selection follows it through every reorder. */
   readonly selected: string | undefined
   readonly details: boolean
+  /** How many pages the details were turned forward; they turn around. */
+  readonly turned: number
   readonly quit: boolean
 }
 
@@ -26,6 +28,7 @@ export const initial = (root: string): State => ({
   checks: new Map(),
   selected: undefined,
   details: false,
+  turned: 0,
   quit: false
 })
 
@@ -60,7 +63,7 @@ const reselect = (before: State, after: State, now: number): State => {
   const ids = idsOf(after, now)
   if (after.selected !== undefined && ids.includes(after.selected)) return after
   const place = before.selected === undefined ? 0 : Math.max(0, idsOf(before, now).indexOf(before.selected))
-  return { ...after, selected: ids[Math.min(place, ids.length - 1)] }
+  return { ...after, selected: ids[Math.min(place, ids.length - 1)], turned: 0 }
 }
 
 /** A read has ended. A probe's result stays only while its worker and the saved port do. */
@@ -83,8 +86,9 @@ export const withKey = (state: State, key: string | undefined, now: number): Sta
   const select = (step: number): State => {
     const ids = idsOf(state, now)
     const at = state.selected === undefined ? 0 : ids.indexOf(state.selected)
-    return { ...state, selected: ids[Math.min(Math.max(0, at + step), ids.length - 1)] }
+    return { ...state, selected: ids[Math.min(Math.max(0, at + step), ids.length - 1)], turned: 0 }
   }
+  const turn = (by: number): State => state.details ? { ...state, turned: state.turned + by } : state
   switch (key) {
     case "up":
     case "k":
@@ -93,7 +97,12 @@ export const withKey = (state: State, key: string | undefined, now: number): Sta
     case "j":
       return select(1)
     case "enter":
-      return { ...state, details: !state.details && state.selected !== undefined }
+      return { ...state, details: !state.details && state.selected !== undefined, turned: 0 }
+    case "space":
+    case "pageDown":
+      return turn(1)
+    case "pageUp":
+      return turn(-1)
     case "escape":
       return state.details && state.selected !== undefined ? { ...state, details: false } : { ...state, quit: true }
     case "q":

@@ -1,3 +1,4 @@
+import { widestOf } from "./Columns.ts"
 import type { Row } from "./Row.ts"
 import type { Style, Tone } from "./Style.ts"
 import { cut, fill } from "./Text.ts"
@@ -59,8 +60,19 @@ const columnsFor = (rows: ReadonlyArray<Row>, width: number): ReadonlyArray<Colu
 }
 
 const lineOf = (row: Row, columns: ReadonlyArray<Column>, selected: boolean, width: number, style: Style): string => {
-  const cells = columns.map(({ text, tone, width }) => style(fill(text(row), width), tone(row), selected))
-  return style(cut(selected ? marker : noMarker, width), "none", selected) + cells.join(between)
+  let line = style(cut(selected ? marker : noMarker, width), "none", selected)
+  let room = width - marker.length
+  for (const [index, { text, tone, width }] of columns.entries()) {
+    const gap = index === 0 ? "" : between
+    const cell = fill(text(row), width)
+    room -= gap.length
+    // Cells stand in line where emoji are drawn as one; where they take more, the end of the line gives way.
+    const shown = widestOf(cell) <= room ? cell : cut(cell.trimEnd(), room)
+    if (shown === "") break
+    line += gap + style(shown, tone(row), selected)
+    room -= widestOf(shown)
+  }
+  return line
 }
 
 const headerOf = (columns: ReadonlyArray<Column>, width: number, style: Style): string => {

@@ -1,9 +1,6 @@
-import { getSegmenter, visibleWidth } from "@mariozechner/pi-tui/dist/utils.js"
+import { graphemes, widestOf, widthOf } from "./Columns.ts"
 
-/** Text of others made fit for a terminal, and measured in its columns by graphemes (spec 8, rendering rules). */
-
-/** Columns that a text takes. */
-export const widthOf = visibleWidth
+/** Text of others made fit for a terminal, and cut and wrapped by graphemes (spec 8, rendering rules). */
 
 // Strings that a terminal swallows (OSC, DCS, SOS, PM, APC) with their content, CSI, and the other escape sequences; a
 // sequence that is cut off counts as one too. An unended string ends with its line.
@@ -20,21 +17,21 @@ export const paragraphs = (text: string): ReadonlyArray<string> =>
 /** {@link paragraphs} in one line. */
 export const plain = (text: string): string => paragraphs(text).join(" ").trim()
 
-/** The text if it fits, else its beginning and `…`; never wider than `width`. */
+/** The text if it fits, else its beginning and `…`; wider than `width` in no terminal. */
 export const cut = (text: string, width: number): string => {
   if (width <= 0) return ""
-  if (widthOf(text) <= width) return text
+  if (widestOf(text) <= width) return text
   let kept = ""
   let used = 0
-  for (const { segment } of getSegmenter().segment(text)) {
-    used += widthOf(segment)
+  for (const grapheme of graphemes(text)) {
+    used += widestOf(grapheme)
     if (used > width - 1) break
-    kept += segment
+    kept += grapheme
   }
   return `${kept}…`
 }
 
-/** Exactly `width` columns: cut, or filled with blanks. */
+/** `width` columns: cut, or filled with blanks so that what follows stands in line. */
 export const fill = (text: string, width: number): string => {
   const fitting = cut(text, width)
   return fitting + " ".repeat(Math.max(0, width - widthOf(fitting)))
@@ -42,13 +39,13 @@ export const fill = (text: string, width: number): string => {
 
 /** A word that is wider than a line, in pieces that are not; a grapheme that fits into no line becomes `…`. */
 const pieces = (word: string, width: number): ReadonlyArray<string> => {
-  if (widthOf(word) <= width) return [word]
+  if (widestOf(word) <= width) return [word]
   const all: Array<string> = []
   let piece = ""
   let used = 0
-  for (const { segment } of getSegmenter().segment(word)) {
-    const shown = widthOf(segment) > width ? "…" : segment
-    const more = widthOf(shown)
+  for (const grapheme of graphemes(word)) {
+    const shown = widestOf(grapheme) > width ? "…" : grapheme
+    const more = widestOf(shown)
     if (used + more > width) {
       all.push(piece)
       piece = ""
@@ -65,7 +62,7 @@ const wrapLine = (line: string, width: number): ReadonlyArray<string> => {
   let current = ""
   let used = 0
   for (const word of line.split(" ").flatMap((one) => pieces(one, width))) {
-    const more = widthOf(word)
+    const more = widestOf(word)
     if (current === "") {
       current = word
       used = more

@@ -1,9 +1,11 @@
+import { quoted } from "../src/domain/PosixShell.ts"
+import { widestOf } from "./Columns.ts"
 import { details } from "./Details.ts"
 import { ago, rowsOf } from "./Row.ts"
 import { isOutdated, type State, workersOf } from "./State.ts"
 import type { Style } from "./Style.ts"
 import { table } from "./Table.ts"
-import { cut, plain, widthOf, wrap } from "./Text.ts"
+import { cut, plain, wrap } from "./Text.ts"
 
 /** What a frame depends on beside the state. */
 export interface Frame {
@@ -20,12 +22,23 @@ export interface Frame {
 /** A pass takes at most some 8 s with its pause; with no new view for this long, something hangs. */
 const lateAfterMs = 15_000
 
+/** The command that says why a team file cannot be used. */
+const doctorFor = (root: string): string => {
+  const shown = plain(root)
+  return `pi-intercom-doctor --root ${/^[\w/.-]+$/.test(shown) ? shown : quoted(shown)}`
+}
+
 /** The mark of a roster that is not what the files say now. */
-const noticeOf = (state: State, now: number): string | undefined => {
+const noticeOf = (state: State, { now, width }: Frame): string | undefined => {
   const { good, newest } = state
   if (newest === undefined || good === undefined) return undefined
   if (isOutdated(state)) {
-    return `! The team file cannot be read: this is the team of ${ago(good.takenAt, now) ?? "an uncertain time"}`
+    const old = `this is the team of ${ago(good.takenAt, now) ?? "an uncertain time"}`
+    if (newest.noTeam === "no_folder") return `! The folder of the team is gone: ${old}`
+    if (newest.noTeam === "no_file") return `! The team file is gone: ${old}`
+    const mark = `! The team file cannot be read: ${old}`
+    const hints = [` · ${doctorFor(state.root)} says why`, " · pi-intercom-doctor says why", ""]
+    return mark + (hints.find((hint) => widestOf(mark + hint) <= width) ?? "")
   }
   const late = now - newest.takenAt > lateAfterMs
   return late ? `! Not refreshed: this is the team of ${ago(newest.takenAt, now) ?? "before"}` : undefined
@@ -34,9 +47,18 @@ const noticeOf = (state: State, now: number): string | undefined => {
 /** What is said instead of a table without rows. */
 const emptyOf = ({ good, newest, root }: State): string => {
   if (newest === undefined) return "Reading the team …"
-  return good === undefined
-    ? `There is no team file that can be used in ${plain(root)}. The team is shown as soon as there is one.`
-    : "This team has no workers yet. They are shown as soon as the team file has them."
+  if (good !== undefined) return "This team has no workers yet. They are shown as soon as the team file has them."
+  const folder = plain(root)
+  if (newest.noTeam === "no_folder") {
+    return `There is no folder ${folder}, so there is no team to show. Press q and start the monitor with your project's folder as --root.`
+  }
+  if (newest.noTeam === "no_file") {
+    return `There is no team file in ${folder} yet. Start Pi there and run /intercom start; the team is shown as soon as there is one.`
+  }
+  // At the end and with nothing after it, as it is to be copied.
+  return `The team file in ${folder} cannot be used, so no team is shown; the file was not changed. To see why, run:\n${
+    doctorFor(root)
+  }`
 }
 
 const keys = ["↑/↓ select · Enter details · q quit", "↑/↓ · Enter · q quit", "q quit"]
@@ -46,16 +68,16 @@ const leftOf = (state: State, room: number): string => {
   const { errors, truncated } = state.newest ?? { errors: [], truncated: false }
   const mark = truncated || errors.length > 0 ? partial : ""
   const all = keys.map((text) => text + mark)
-  return all.find((text) => widthOf(text) <= room) ?? cut(`q quit${mark}`, room)
+  return all.find((text) => widestOf(text) <= room) ?? cut(`q quit${mark}`, room)
 }
 
 /** Keys at the left, the version at the right; what of them is a matter of width alone (spec 8, Footer). */
 const footer = (state: State, { style, version, width }: Frame): string => {
   const short = `v${version}`
-  const right = width >= 60 ? `Intercom ${short}` : width >= widthOf(short) + 8 ? short : ""
-  const room = Math.max(0, width - (right === "" ? 0 : widthOf(right) + 2))
+  const right = width >= 60 ? `Intercom ${short}` : width >= widestOf(short) + 8 ? short : ""
+  const room = Math.max(0, width - (right === "" ? 0 : widestOf(right) + 2))
   const left = width < 6 ? cut("q", width) : width < 18 ? cut("q quit", room) : leftOf(state, room)
-  const gap = right === "" ? "" : " ".repeat(width - widthOf(left) - widthOf(right))
+  const gap = right === "" ? "" : " ".repeat(width - widestOf(left) - widestOf(right))
   return style(cut(left + gap + right, width), "quiet")
 }
 
@@ -69,15 +91,15 @@ const body = (state: State, height: number, frame: Frame): ReadonlyArray<string>
   const selected = rows.find(({ id }) => id === state.selected)
   if (!state.details || selected === undefined) return table(rows, state.selected, { height, width }, style)
   const above = table(rows, state.selected, { height: split(height, rows.length), width }, style)
-  const size = { height: height - above.length, width }
+  const size = { height: height - above.length, width, turned: state.turned }
   return [...above, ...details(selected, state.checks.get(selected.id), now, size, style)]
 }
 
 /** The screen: exactly `height` lines, none wider than `width` columns, whatever the files hold (spec 8). */
 export const view = (state: State, frame: Frame): ReadonlyArray<string> => {
-  const { height, now, style, width } = frame
+  const { height, style, width } = frame
   if (height <= 0) return []
-  const notice = noticeOf(state, now)
+  const notice = noticeOf(state, frame)
   const above = notice === undefined || height < 2 ? [] : [style(cut(notice, width), "needsYou", true)]
   const room = height - above.length - 1
   const lines = body(state, room, frame).slice(0, room)

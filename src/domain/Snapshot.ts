@@ -38,4 +38,6 @@ export interface Snapshot {
   /** Something did not fit its bound. */
   readonly truncated: boolean
   readonly errors: ReadonlyArray<SnapshotError>
+  /** Why the team file cannot be used: there is no such folder or no such file, or there is one that is no good. */
+  readonly noTeam?: "no_folder" | "no_file" | "unusable"
 }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { execFile } from "node:child_process"
+import { execFile, execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as net from "node:net"
 import * as path from "node:path"
@@ -112,7 +112,7 @@ describe("the monitor in a terminal (spec 8)", () => {
       const pane = yield* at.start()
       yield* pane.shows(
         "the sentence",
-        (lines) => lines.join("\n").includes("There is no team file that can be used in")
+        (lines) => lines.join("\n").includes("There is no team file in")
       )
       fs.renameSync(path.join(at.folder, "later"), path.join(at.root, ".pi-intercom"))
       yield* pane.shows("the team", isFrame)
@@ -190,6 +190,61 @@ describe("leaving (spec 8)", () => {
           ""
         )
       }
+    }))
+
+  /** The process that reads for the monitor of a pane. */
+  const readerOf = (pid: number): number =>
+    Number(fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0])
+  const isGone = (pid: number) =>
+    Effect.sync(() =>
+      !fs.existsSync(`/proc/${pid}`) || /^State:\s+Z/m.test(fs.readFileSync(`/proc/${pid}/status`, "utf8"))
+    )
+
+  it.scopedLive("needs no read to end: the system keeps the first one", () =>
+    Effect.gen(function*() {
+      const at = yield* MonitorPane.make(2)
+      const pipe = path.join(at.folder, "pipe")
+      execFileSync("mkfifo", [pipe])
+      const pane = yield* at.start({
+        options: ["--require", path.join(import.meta.dirname, "Hung.cjs")],
+        environment: { MONITOR_PIPE: pipe }
+      })
+      yield* pane.shows("that it reads", (lines) => lines[0] === "Reading the team …")
+      const reader = readerOf(yield* pane.pid)
+      yield* pane.press("q")
+      assert.strictEqual(yield* pane.noted("code"), "0")
+      assert.strictEqual(yield* pane.noted("after"), yield* pane.noted("before"))
+      yield* eventuallyTrue("no reader", isGone(reader))
+    }))
+
+  it.scopedLive("needs no read to end: a later one hangs, while keys are obeyed", () =>
+    Effect.gen(function*() {
+      const at = yield* MonitorPane.make(2)
+      const pane = yield* at.start()
+      yield* pane.shows("all connections", (lines) => /Worker 1 +disconnected/.test(lines.join("\n")))
+      const reader = readerOf(yield* pane.pid)
+      process.kill(reader, "SIGSTOP")
+      yield* pane.press("j")
+      yield* pane.shows("the second selected", (lines) => selected(lines).startsWith("> Worker 1 "))
+      yield* pane.press("q")
+      assert.strictEqual(yield* pane.noted("code"), "0")
+      yield* eventuallyTrue("no reader", isGone(reader))
+    }))
+
+  it.scopedLive("leaves nothing that reads, also when it is killed; without what reads it ends and says so", () =>
+    Effect.gen(function*() {
+      const at = yield* MonitorPane.make(2)
+      const killed = yield* at.start()
+      yield* killed.shows("a frame", isFrame)
+      const pid = yield* killed.pid
+      const reader = readerOf(pid)
+      process.kill(pid, "SIGKILL")
+      yield* eventuallyTrue("no reader", isGone(reader))
+      const pane = yield* at.start()
+      yield* pane.shows("a frame", isFrame)
+      process.kill(readerOf(yield* pane.pid), "SIGKILL")
+      assert.strictEqual(yield* pane.noted("code"), "1")
+      assert.match(fs.readFileSync(path.join(pane.own, "errors"), "utf8"), /^The monitor ended by a bug of its own\./)
     }))
 
   it.scopedLive("gives the keys back that are asked for only while it ends", () =>

@@ -50,13 +50,14 @@ const ages = [-5000, 0, 12_000, 59_999, 60_001, 3 * 60_000, 2 * 3_600_000, 4 * 8
 /** A worker with the n-th of everything: names and texts are valid only as far as their length goes. */
 export const nastyWorker = (n: number): WorkerView => {
   const text = pick(nasty, n, "")
+  const name = pick(nasty, Math.floor(n / 3), "").slice(0, 128)
   const updatedAt = before(pick(ages, n, 0))
   const evidence = pick(evidences, n + 2, "missing")
   return worker("w", {
     agent: {
       sessionId: SessionId.make(`${n}`),
       name: AgentName.make(`w${n}`, { disableValidation: true }),
-      ...(n % 3 === 0 ? { name: AgentName.make(text.slice(0, 128), { disableValidation: true }) } : {}),
+      ...(n % 3 === 0 ? { name: AgentName.make(name, { disableValidation: true }) } : {}),
       description: pick(nasty, n + 5, ""),
       port: Port.make(20_000 + n),
       ...(n % 2 === 0 ? { handoff: { version: 1, jobId: "j", summary: pick(nasty, n + 9, ""), updatedAt } } : {}),

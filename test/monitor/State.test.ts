@@ -201,6 +201,16 @@ describe("keys (spec 8)", () => {
     assert.strictEqual(press(team, "j", "k").selected, a)
   })
 
+  it("Space and Page Down turn the details' pages, Page Up turns them back; without details they do nothing", () => {
+    assert.deepInclude(press(team, "enter", "space", "pageDown"), { details: true, turned: 2 })
+    assert.deepInclude(press(team, "enter", "pageUp"), { turned: -1 })
+    assert.deepInclude(press(team, "enter", "space", "down"), { turned: 0, details: true })
+    const gone = reading(press(team, "enter", "space"), [worker("b")])
+    assert.deepInclude(gone, { turned: 0, details: true }, "the page was another worker's")
+    assert.deepInclude(reading(press(team, "enter", "space"), [worker("a")]), { turned: 1 })
+    assert.strictEqual(press(team, "space", "pageDown", "pageUp"), team)
+  })
+
   it("Enter toggles details; Escape closes them and then quits; q and Ctrl+C quit", () => {
     assert.deepInclude(press(team, "enter"), { details: true, quit: false })
     assert.deepInclude(press(team, "enter", "enter"), { details: false, quit: false })

@@ -10,6 +10,7 @@ import { ConfigReader } from "../../services/ConfigReader.ts"
 import { ObservationReader } from "../../services/ObservationReader.ts"
 import { ReportStore } from "../../services/ReportStore.ts"
 import type { FileFailed } from "../Files.ts"
+import { lookNow, orAbsentNow } from "../Files.ts"
 import { checkLogsNow, listNow, logsOf } from "../ObservationLog/Folder.ts"
 import { nextTurn } from "../Turns.ts"
 import { lookAt } from "./Look.ts"
@@ -70,6 +71,11 @@ const makeLogs = (root: string) => {
   return { read }
 }
 
+const isAbsent = (file: string): boolean => {
+  const found = orAbsentNow(lookNow(file))
+  return Either.isRight(found) && Option.isNone(found.right)
+}
+
 const make = Effect.gen(function*() {
   const configs = yield* ConfigReader
   const reports = yield* ReportStore
@@ -83,19 +89,15 @@ const make = Effect.gen(function*() {
   }
 
   const snapshot = Effect.fn("ObservationReader.snapshot")(function*(root: string) {
-    const config = Option.getOrUndefined(
-      yield* configs.read(root).pipe(
-        Effect.map(Option.some),
-        Effect.orElseSucceed(Option.none),
-        Effect.map(Option.flatten)
-      )
-    )
+    const read = yield* Effect.option(configs.read(root))
+    const config = Option.getOrUndefined(Option.flatten(read))
     if (config === undefined) {
       const nothing: Snapshot = {
         takenAt: yield* Clock.currentTimeMillis,
         workers: [],
         truncated: false,
-        errors: ["config_unavailable"]
+        errors: ["config_unavailable"],
+        noTeam: Option.isNone(read) ? "unusable" : isAbsent(root) ? "no_folder" : "no_file"
       }
       return nothing
     }

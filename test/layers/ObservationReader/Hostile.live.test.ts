@@ -135,7 +135,7 @@ describe("a log folder that others could have written", () => {
       fs.renameSync(join(root, ".pi-intercom"), join(root, "moved"))
       fs.symlinkSync("moved", join(root, ".pi-intercom"))
       const view = yield* reader.snapshot(root)
-      assert.deepStrictEqual([view.workers, view.errors], [[], ["config_unavailable"]])
+      assert.deepStrictEqual([view.workers, view.errors, view.noTeam], [[], ["config_unavailable"], "unusable"])
     }))
 
   const contents: ReadonlyArray<readonly [string, (now: number) => string | Buffer]> = [
