@@ -4,6 +4,8 @@ import type { MultiplexerKind } from "../domain/Primitives.ts"
 import { Multiplexers } from "../services/Multiplexers.ts"
 import { SessionScope } from "../services/SessionScope.ts"
 
+const names = { herdr: "Herdr", tmux: "tmux" } as const
+
 /** The multiplexer that workers could be opened with from where this session is; none outside any. */
 const here = Effect.gen(function*() {
   const multiplexers = yield* Multiplexers
@@ -33,6 +35,8 @@ export const outside = Effect.fn("outside")(function*(configured: MultiplexerKin
         `one you chose; until then the team file says ${configured}. Or start each worker's pi yourself, in this ` +
         "project: it registers by itself."
       : `The team's multiplexer is ${configured}, and this Pi does not run in it, so your agent cannot open or resume ` +
-        `workers from here; all else works. Ask it to set the multiplexer to ${kind}, or start ${configured} and ${open}.`
+        `workers from here; all else works. Ask it to set the multiplexer to ${kind}, or start ${
+          names[configured]
+        } and ${open}.`
   ]
 })

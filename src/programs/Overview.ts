@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { isFinal } from "../domain/CloseTable.ts"
 import { plainLine } from "../domain/Delivery.ts"
 import type { Probe } from "../domain/Probe.ts"
 import { type Agent, agentBySession } from "../domain/TeamConfig.ts"
@@ -15,7 +16,9 @@ const folder = (projectDirectory: string): string => projectDirectory === "." ? 
 
 const row = (agent: Agent, connection: string): string =>
   `  ${agent.name}${folder(agent.projectDirectory)}: ${connection}` +
-  (agent.closeJob === undefined ? "" : `, close ${agent.closeJob.state}`)
+  (agent.closeJob === undefined
+    ? ""
+    : `, ${isFinal(agent.closeJob.state) ? "last close:" : "close"} ${agent.closeJob.state}`)
 
 const words = (probe: Probe | undefined): string =>
   probe === undefined ? "not checked" : `${probe.state} (${probe.reason})`

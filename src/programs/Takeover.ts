@@ -95,5 +95,9 @@ export const takeover = Effect.fn("takeover")(function*(standing: Standing) {
   yield* (yield* ObservationLog).record({ event: "config.changed" })
   return `Intercom: this session now coordinates the team of ${after.root}, in place of session ` +
     `${now.coordinator.sessionId}. Its workers report here.` +
-    (now.self === undefined ? "" : " Its name in Pi and its tab's title stay as they are.")
+    (now.self === undefined ? "" : " Its name in Pi and its tab's title stay as they are.") +
+    // Every coordinator's entry says the team's folder (spec 1.1), and elsewhere Pi would only fork the session.
+    (host.directory === after.root
+      ? ""
+      : ` The team file does not say where it works: to open it another day, run pi --session ${after.self.sessionId} in ${host.directory}.`)
 })

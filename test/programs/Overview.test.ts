@@ -85,3 +85,20 @@ describe("where no workers can be opened, the person is told so (spec 5.4)", () 
       assert.notInclude(yield* session.command(""), "Needs attention")
     }))
 })
+
+describe("/intercom says what became of a worker's last close", () => {
+  it.scoped("as of what was, since a parked worker may have been resumed", () =>
+    Effect.gen(function*() {
+      const { coordinator, machine } = yield* makeTeam("Ada")
+      const config = JSON.parse(machine.world.files.get("/work") ?? "")
+      const at = "2026-01-01T00:00:00Z"
+      const shownAs = (state: string) =>
+        Effect.gen(function*() {
+          config.agents[1].closeJob = { jobId: "j", state, createdAt: at, updatedAt: at, deadlineAt: at }
+          machine.world.files.set("/work", JSON.stringify(config))
+          return yield* coordinator.command("")
+        })
+      assert.include(yield* shownAs("closed"), "Ada (api): connected (verified), last close: closed")
+      assert.include(yield* shownAs("uncertain"), "Ada (api): connected (verified), close uncertain\n")
+    }))
+})

@@ -41,6 +41,7 @@ describe("/intercom takeover (spec 4)", () => {
       )
       assert.match(questions.join(), /worker entry, Ada, is removed/)
       assert.match(text, /now coordinates the team of \/work, in place of session coordinator-id/)
+      assert.match(text, /open it another day, run pi --session ada-id in \/work\/api\.$/)
       const [first, , second] = JSON.parse(before).agents
       assert.deepStrictEqual(agentsIn(machine), [
         { ...first, sessionId: "ada-id", port: (yield* portOf(ada)).port },
@@ -92,7 +93,7 @@ describe("/intercom takeover (spec 4)", () => {
       yield* settle
       assert.match(fresh.host.notices.join(), /\/intercom takeover/)
       sayYes(fresh)
-      yield* fresh.command("takeover")
+      assert.notInclude(yield* fresh.command("takeover"), "another day", "it works in the team's own folder")
       assert.deepStrictEqual(agentsIn(machine).slice(1), JSON.parse(before).agents.slice(1))
       assert.strictEqual(agentsIn(machine)[0].sessionId, "fresh")
     }))
