@@ -19,6 +19,17 @@ const coreByRequire: Plugin = {
   }
 }
 
+/** What is rarely wanted is a file of its own beside those that load it. */
+const examineBeside: Plugin = {
+  name: "examine-beside",
+  setup: (context) => {
+    context.onResolve(
+      { filter: /\/doctor\/examine\.ts$/ },
+      ({ kind }) => kind === "entry-point" ? undefined : { path: "./examine.cjs", external: true }
+    )
+  }
+}
+
 /** Packages that platform-node drags in for servers and clients that this product does not have. */
 const stubs: Plugin = {
   name: "stubs",
@@ -77,7 +88,7 @@ const program = (entry: string, outfile: string) =>
     // A CommonJS file has no import.meta.
     banner: { js: "const moduleUrl = require(\"node:url\").pathToFileURL(__filename).href;" },
     define: { "import.meta.url": "moduleUrl", "import.meta.dirname": "__dirname" },
-    plugins: [stubs, noHost(/^@mariozechner\/pi-tui\//)]
+    plugins: [examineBeside, stubs, noHost(/^@mariozechner\/pi-tui\//)]
   })
 
 /** Builds in memory; fails rather than build something that contains the host. */
@@ -97,8 +108,9 @@ export const buildFiles = async (): Promise<ReadonlyArray<BuiltFile>> => {
       outfile: "dist/core.cjs",
       format: "cjs",
       minify: true,
-      plugins: [stubs, noHost()]
+      plugins: [examineBeside, stubs, noHost()]
     }),
+    program("src/programs/doctor/examine.ts", "dist/examine.cjs"),
     program("monitor/main.ts", "dist/monitor.cjs"),
     program("monitor/doctor.ts", "dist/doctor.cjs")
   ])

@@ -6,7 +6,6 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { stripControls } from "../domain/Delivery.ts"
-import { diagnosisText } from "../domain/Finding.ts"
 import { SessionId } from "../domain/Primitives.ts"
 import { sectionName } from "../domain/Prompt.ts"
 import { Inactive } from "../domain/SessionErrors.ts"
@@ -27,7 +26,6 @@ import * as HostWork from "../layers/HostWork/Pi.ts"
 import * as Ids from "../layers/Ids/Node.ts"
 import * as IntercomClient from "../layers/IntercomClient/Http.ts"
 import * as IntercomServer from "../layers/IntercomServer/Http.ts"
-import * as Looking from "../layers/Looking.ts"
 import * as Multiplexers from "../layers/Multiplexers/Live.ts"
 import * as ObservationLog from "../layers/ObservationLog/File.ts"
 import * as ObservationReader from "../layers/ObservationReader/File.ts"
@@ -35,13 +33,11 @@ import * as Platform from "../layers/Platform/Node.ts"
 import * as SavedSessions from "../layers/SavedSessions/Pi.ts"
 import * as SessionFence from "../layers/SessionScope/Fence.ts"
 import * as Lifetime from "../layers/SessionScope/Lifetime.ts"
-import * as Surroundings from "../layers/Surroundings/Node.ts"
 import * as TeamFiles from "../layers/TeamFiles.ts"
 import { ActivityTracker } from "./ActivityTracker.ts"
 import { CloseJobs } from "./close/CloseJobs.ts"
 import { command } from "./Command.ts"
 import { Delivery } from "./Delivery.ts"
-import { examineHere } from "./doctor/Doctor.ts"
 import { Footer } from "./Footer.ts"
 import { withoutHome } from "./Present.ts"
 import { promptSection } from "./PromptSection.ts"
@@ -98,15 +94,14 @@ const services = (
 
 type Services = Layer.Layer.Success<ReturnType<typeof services>>
 
-/** What the doctor finds, in a session that intercom takes part in or not. */
-const examine = async (context: ExtensionContext, host: Host): Promise<string> => {
-  const program = HostProgram.layer({ ...host, agentDir: host.agentDir() })
-  const layers = Layer.mergeAll(program, Multiplexers.layer, Surroundings.within(host.version)).pipe(
-    Layer.provideMerge(Looking.layer)
-  )
-  const examination = examineHere(context.cwd, context.sessionManager.getSessionId())
-  const exit = await Effect.runPromiseExit(Effect.provide(examination, layers))
-  return Exit.isSuccess(exit) ? diagnosisText(exit.value, present) : Bridge.sentenceOf(exit.cause)
+/** What the doctor finds; its file is loaded only now. */
+const examine = async (pi: ExtensionAPI, context: ExtensionContext, host: Host): Promise<string> => {
+  try {
+    const { inSession } = await import("./doctor/examine.ts")
+    return await inSession(pi, context, host)
+  } catch {
+    return "Intercom could not look: a part of it was removed or replaced since this Pi was started. Start Pi again."
+  }
 }
 
 /** One Pi session that intercom takes part in. */
@@ -187,10 +182,15 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
     return { content: [{ type: "text" as const, text: outcome.value }], details: undefined }
   }
 
+  /** Of several commands of one name Pi calls none by just that name. */
+  const ownCommand = (): string =>
+    pi.getCommands().find(({ name }) => /^intercom(:\d+)?$/.test(name))?.name ?? "intercom"
+
   /** Two copies would both be the session's listener: the one that comes second keeps out (facts/pi: same tools). */
   const otherCopy = (): string | undefined =>
     !registered && pi.getAllTools().some((tool) => isToolName(tool.name))
-      ? "another copy is loaded in this Pi and does the work, so this one keeps out. Remove one of the two (Pi's settings, or -e), then restart Pi."
+      ? "another copy is loaded in this Pi and does the work, so this one keeps out. " +
+        `Type /${ownCommand()} doctor: it says how to take one of the two out. Then start Pi again.`
       : undefined
 
   const register = () => {
@@ -258,7 +258,7 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
     description: "Shows the team; `start` publishes a team file here, `resolve <worker>` settles what needs " +
       "attention, `takeover` replaces a coordinator that is gone, `doctor` says what is wrong and what to do",
     handler: async (args, context) => {
-      if (args.trim() === "doctor") return tell(context, await examine(context, host), "info")
+      if (args.trim() === "doctor") return tell(context, await examine(pi, context, host), "info")
       if (!current.active) return tell(context, current.sentence, "warning")
       const outcome = await current.run(command(args))
       happened()

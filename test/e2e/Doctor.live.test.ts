@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { writeBuild } from "../support/Built.ts"
 import { eventuallyTrue } from "../support/Eventually.ts"
 import { hostVersions } from "../support/HostVersions.ts"
+import * as PiHarness from "../support/PiHarness.ts"
+import { say } from "../support/ScriptedModel.ts"
 import { team } from "./TeamScenarios.ts"
 
 /** Bounds a hang on a machine that does much else; a quiet one needs seconds. */
@@ -45,6 +49,43 @@ describe.each(hostVersions)("in Pi %s", (version) => {
         yield* other.shows("• Ben")
         yield* other.type("/intercom doctor")
         yield* other.shows("Intercom: nothing wrong was found in")
+      }),
+    bound
+  )
+
+  it.scopedLive(
+    "of two copies, an installed and a named one, both doctors say the same, until the advice was followed",
+    () =>
+      Effect.gen(function*() {
+        const harness = yield* PiHarness.make(version, () => say("hello"))
+        const folder = yield* harness.folder("package")
+        fs.mkdirSync(path.join(folder, "dist"))
+        yield* writeBuild(path.join(folder, "dist"))
+        const manifest = { name: "pi-intercom-effect", version: "0.1.0", pi: { extensions: ["./dist/extension.js"] } }
+        fs.writeFileSync(path.join(folder, "package.json"), JSON.stringify(manifest))
+        const manage = (...args: ReadonlyArray<string>) => {
+          const { argv: [program, ...rest], environment } = harness.command({ extensions: [], args })
+          return execFileSync(program, rest, { cwd: harness.project, env: environment, encoding: "utf8" })
+        }
+        manage("install", folder)
+        const pi = yield* harness.start()
+        yield* pi.shows(/Type\s+\/intercom:1 doctor/)
+        yield* pi.type("/intercom:1 doctor")
+        yield* pi.shows("[other_copy]")
+        yield* pi.type("/intercom:2 doctor")
+        yield* pi.shows(/\[other_copy\][\s\S]*\[other_copy\]/)
+        const said = (yield* pi.screen).replace(/\s+/g, " ").match(/Intercom: 1 finding in .*?\[other_copy\]/g) ?? []
+        assert.strictEqual(said[0], said[1])
+        assert.match(
+          said[0] ?? "",
+          /1\. This Pi has loaded 2 copies of Intercom, .*extension\.js: only one of them works/
+        )
+        assert.match(said[0] ?? "", /start Pi without that -e\./)
+        const [, source = ""] = /run pi remove (\S+)\. /.exec(said[0] ?? "") ?? []
+        manage("remove", path.resolve(harness.agentDir, source))
+        const after = yield* harness.start()
+        yield* after.type("/intercom doctor")
+        yield* after.shows("Intercom: nothing wrong was found in")
       }),
     bound
   )

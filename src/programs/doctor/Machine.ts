@@ -5,7 +5,7 @@ import type { Finding } from "../../domain/Finding.ts"
 import type { MultiplexerKind } from "../../domain/Primitives.ts"
 import { isSupported } from "../../domain/TmuxArguments.ts"
 import { CommandRunner } from "../../services/CommandRunner.ts"
-import { HostProgram } from "../../services/HostProgram.ts"
+import { Copies, type Copy } from "../../services/Copies.ts"
 import { Multiplexers } from "../../services/Multiplexers.ts"
 import { Surroundings } from "../../services/Surroundings.ts"
 
@@ -102,21 +102,40 @@ export const multiplexer = Effect.fn("Doctor.multiplexer")(function*(kind: Multi
   )
 })
 
-/** Whether Pi, started in these directories, would load another copy of this extension. */
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+/** Copies of this extension that this Pi has loaded, and those that Pi would load beside it in these directories. */
 export const copies = Effect.fn("Doctor.copies")(function*(directories: ReadonlyArray<string>) {
-  const program = yield* Effect.serviceOption(HostProgram)
-  if (Option.isNone(program)) {
+  const known = yield* Effect.serviceOption(Copies)
+  if (Option.isNone(known)) {
     return unseen("whether Pi would load another copy of Intercom: only /intercom doctor in Pi can tell")
   }
-  const parts = yield* Effect.forEach(directories, (directory) =>
-    Effect.match(program.value.checkCopies(directory), {
-      onSuccess: () => nothing,
-      onFailure: ({ detail }) =>
-        found({
-          code: "other_copy",
-          what: `Pi started in ${directory} would not start or load the wrong copy: ${detail}.`,
-          advice: "Take one of them out of Pi's settings or folders, and restart Pi."
-        })
+  const all = yield* known.value.loaded
+  const both = all.length < 2 ? nothing : found({
+    code: "other_copy",
+    what: `This Pi has loaded ${all.length} copies of Intercom, ${
+      all.map(({ path }) => path).join(" and ")
+    }: only one ` +
+      "of them works, and Pi calls their commands /intercom:1, /intercom:2 and so on.",
+    advice: `Keep one. ${
+      all.map(({ path, removal }) => `To take out ${path}: ${removal}.`).join(" ")
+    } Then start Pi again.`
+  })
+  const places = new Map<string, { readonly copy: Copy; readonly directories: Array<string> }>()
+  for (const directory of directories) {
+    const copy = yield* known.value.inSettings(directory)
+    if (Option.isNone(copy) || all.some(({ path }) => path === copy.value.path)) continue
+    const place = places.get(copy.value.path) ?? { copy: copy.value, directories: [] }
+    place.directories.push(directory)
+    places.set(copy.value.path, place)
+  }
+  const others = Array.from(places.values(), ({ copy, directories: there }) =>
+    found({
+      code: "other_copy",
+      what:
+        `Pi started in ${there.join(", ")} would load another copy of Intercom, ${copy.path}, beside this one, so ` +
+        "no worker can be opened there.",
+      advice: sentence(copy.removal)
     }))
-  return together(...parts)
+  return together(both, ...others)
 })

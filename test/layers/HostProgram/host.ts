@@ -4,7 +4,9 @@ import * as Layer from "effect/Layer"
 import { execFile } from "node:child_process"
 import { dirname } from "node:path"
 import * as Pi084 from "pi-0-84"
+import * as InPi from "../../../src/layers/HostProgram/Copies.ts"
 import * as Pi from "../../../src/layers/HostProgram/Pi.ts"
+import type { Copies } from "../../../src/services/Copies.ts"
 import { HostProgram } from "../../../src/services/HostProgram.ts"
 import { cliOf, type HostVersion, node22 } from "../../support/HostVersions.ts"
 import { platformAs } from "../../support/PlatformAs.ts"
@@ -17,6 +19,12 @@ export const hostOf = (version: HostVersion, { agent, ours }: Machine): Layer.La
     version === "1.6.0" ? Pi.layer({ ...where, ...Pi16 }) : Pi.layer({ ...where, ...Pi084 }),
     platformAs("linux", dirname(agent))
   )
+}
+
+/** The copies in a Pi that has loaded nothing yet: those of its settings. */
+export const copiesOf = (version: HostVersion, { agent, ours }: Machine): Layer.Layer<Copies> => {
+  const where = { entry: ours, agentDir: agent }
+  return version === "1.6.0" ? InPi.layer({ ...where, ...Pi16 }, []) : InPi.layer({ ...where, ...Pi084 }, [])
 }
 
 /** What `checkCopies` says about the project: its sentence, or undefined when it lets the launch go on. */

@@ -8,8 +8,9 @@ import { vi } from "vitest"
 import * as Looking from "../../../src/layers/Looking.ts"
 import * as Surroundings from "../../../src/layers/Surroundings/Node.ts"
 import { examineHere } from "../../../src/programs/doctor/Doctor.ts"
-import { machineIn } from "../../layers/HostProgram/arrangements.ts"
-import { hostOf } from "../../layers/HostProgram/host.ts"
+import { copies } from "../../../src/programs/doctor/Machine.ts"
+import { arrangements, machineIn } from "../../layers/HostProgram/arrangements.ts"
+import { copiesOf } from "../../layers/HostProgram/host.ts"
 import { assertOnly } from "../../support/doctor/Examined.ts"
 import { hostVersions } from "../../support/HostVersions.ts"
 import { temporaryFolder } from "../../support/TempFolder.ts"
@@ -24,17 +25,18 @@ describe.each(hostVersions)("another copy of the extension in Pi %s", (version) 
       const machine = machineIn(folder)
       const settings = join(machine.agent, "settings.json")
       const findings = examineHere(machine.project, "c-1").pipe(
-        Effect.map((diagnosis) => diagnosis.findings.filter(({ code }) => code !== "node_old")),
+        Effect.map((diagnosis) => diagnosis.findings.filter(({ code }) => code === "other_copy")),
         Effect.provide(
-          Layer.merge(hostOf(version, machine), Surroundings.within(version)).pipe(Layer.provideMerge(Looking.layer))
+          Layer.merge(copiesOf(version, machine), Surroundings.within(version)).pipe(Layer.provideMerge(Looking.layer))
         ),
         Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["PI_INTERCOM_STATE_DIR", join(folder, "state")]])))
       )
       const says =
-        /^Pi started in .*project would not start or load the wrong copy: Pi would load two copies of Intercom/
+        /^Pi started in .*project would load another copy of Intercom, .*copy\/dist\/e.js, beside this one, so no/
+      const advice = new RegExp(`^Run pi remove ${machine.copy}\\.$`)
       assert.deepStrictEqual([...(yield* findings)], [])
       fs.writeFileSync(settings, JSON.stringify({ packages: [machine.copy] }))
-      assertOnly(yield* findings, "other_copy", says, /^Take one of them out of Pi's settings or folders/)
+      assertOnly(yield* findings, "other_copy", says, advice)
       fs.mkdirSync(join(machine.project, ".pi-intercom"))
       fs.writeFileSync(
         join(machine.project, ".pi-intercom/config.json"),
@@ -52,8 +54,37 @@ describe.each(hostVersions)("another copy of the extension in Pi %s", (version) 
         }),
         { mode: 0o644 }
       )
-      assertOnly(yield* findings, "other_copy", says, /^Take one of them out/)
+      assertOnly(yield* findings, "other_copy", says, advice)
       fs.rmSync(settings)
       assert.deepStrictEqual([...(yield* findings)], [])
+    }))
+
+  it.scopedLive("is taken out of wherever it is, and one that is in two folders is said once", () =>
+    Effect.gen(function*() {
+      const advised = Effect.gen(function*() {
+        const machine = machineIn(yield* temporaryFolder)
+        return (name: string) =>
+          Effect.gen(function*() {
+            arrangements.find((one) => one.name === name)?.arrange(machine)
+            const { findings } = yield* Effect.provide(
+              copies([machine.project, machine.project]),
+              copiesOf(version, machine)
+            )
+            assert.lengthOf(findings, 1)
+            return findings[0]?.advice
+          })
+      })
+      for (
+        const [name, advice] of [
+          ["a file of the user, relative", "Take it out of \"extensions\" in Pi's settings."],
+          ["a folder of the user's extensions", "Move it out of Pi's folder of extensions."],
+          ["an npm package of the user", "Run pi remove npm:@comput/pi-intercom."],
+          ["a package of a trusted project", "Run pi remove -l ../../copy in that project."],
+          [
+            "a linked folder of a trusted project's extensions",
+            "Move it out of Pi's folder of extensions in that project."
+          ]
+        ] as const
+      ) assert.strictEqual(yield* (yield* advised)(name), advice)
     }))
 })

@@ -26,6 +26,7 @@ const built = Effect.gen(function*() {
 
 interface Run {
   readonly args?: ReadonlyArray<string>
+  readonly cwd?: string
   readonly environment?: Readonly<Record<string, string>>
   readonly node?: string
   readonly uid?: number
@@ -39,6 +40,8 @@ const Answer = Schema.parseJson(Schema.Struct({
   notChecked: Schema.Array(Schema.String)
 }))
 
+const usage = "pi-intercom-doctor [--root <the team's folder>] [--json]"
+
 /** Runs the program for a team, or with other arguments, to its end. */
 const run = (team: Pick<Examined, "root" | "state" | "base">, given: Run = {}) =>
   Effect.flatMap(Program, (program) =>
@@ -49,7 +52,12 @@ const run = (team: Pick<Examined, "root" | "state" | "base">, given: Run = {}) =
         PI_INTERCOM_STATE_DIR: team.state,
         ...given.environment
       }
-      const options = { env: environment, timeout: 60_000, ...(given.uid === undefined ? {} : { uid: given.uid }) }
+      const options = {
+        env: environment,
+        cwd: given.cwd ?? "/",
+        timeout: 60_000,
+        ...(given.uid === undefined ? {} : { uid: given.uid })
+      }
       execFile(
         given.node ?? node22,
         [program, ...(given.args ?? ["--root", team.root, "--json"])],
@@ -105,7 +113,7 @@ layer(Layer.scoped(Program, built), { excludeTestServices: true, timeout: "1 min
         code: 2,
         out: `${
           JSON.stringify(
-            { version: 1, error: "Intercom could not look: ~/team/none is not a folder that can be read." },
+            { version: 1, error: `Nothing was done: --root "~/team/none" is not a folder. Usage: ${usage}` },
             null,
             2
           )
@@ -114,8 +122,25 @@ layer(Layer.scoped(Program, built), { excludeTestServices: true, timeout: "1 min
       for (const args of [[], ["--root"], ["--root", ""], ["--what"], ["team"]]) {
         const { code, out } = yield* ended(...args)
         assert.strictEqual(code, 2)
-        assert.match(out, /^Usage: pi-intercom-doctor --root/)
+        assert.match(
+          out,
+          /^Nothing was done: .*\. Usage: pi-intercom-doctor \[--root <the team's folder>\] \[--json\]\n$/
+        )
       }
+      const help = yield* ended("--help")
+      assert.strictEqual(help.code, 0)
+      assert.isTrue(help.out.startsWith(`Usage: ${usage}\n\nSays what is wrong`))
+    }))
+
+  it.scoped("a folder may be named from here, and is this one when none is named", () =>
+    Effect.gen(function*() {
+      const team = yield* examined
+      program(team, "pi", "1.6.0")
+      assert.deepStrictEqual(yield* codes(team, { cwd: team.base, args: ["--root", "team", "--json"] }), [])
+      assert.deepStrictEqual(yield* codes(team, { cwd: team.root, args: ["--json"] }), [])
+      const { code, out } = yield* run(team, { cwd: team.base, args: [] })
+      assert.strictEqual(code, 2)
+      assert.include(out, "there is no team file, .pi-intercom/config.json, in this folder, and --root names no other")
     }))
 
   it.scoped("an old Pi, an old Node and an old or missing multiplexer, until they were replaced", (context) =>
