@@ -6,9 +6,6 @@ export const enter = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J"
 /** Undoes {@link enter}. */
 export const leave = "\u001b[0m\u001b[?7h\u001b[?25h\u001b[?1049l"
 
-/** The terminal's own way to say keys. */
-export const plainKeys = "\u001b[>4;0m"
-
 /** What makes a terminal that shows `before` show `after`; all of it when `before` is undefined. Empty when equal. */
 export const repaint = (before: ReadonlyArray<string> | undefined, after: ReadonlyArray<string>): string => {
   const clear = before?.length === after.length ? "" : "\u001b[2J"

@@ -1,10 +1,9 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import * as SubscriptionRef from "effect/SubscriptionRef"
-import { IntercomClient } from "../src/services/IntercomClient.ts"
+import { type Endpoint, IntercomClient } from "../src/services/IntercomClient.ts"
 import { ObservationReader } from "../src/services/ObservationReader.ts"
-import { type State, withCheck, withSnapshot, workersOf } from "./State.ts"
+import type { News } from "./News.ts"
 
 /** Passes never overlap: the next starts this long after the last one ended (spec 8). */
 const pause = Schedule.spaced("3 seconds")
@@ -12,32 +11,46 @@ const pause = Schedule.spaced("3 seconds")
 const probesAtOnce = 16
 const batchLasts = "4 seconds"
 
-/** Who is asked, in this order: those first whose last answer is oldest, so that nobody starves when time runs out. */
-const due = (state: State) => {
-  const askedAt = (id: string): number => state.checks.get(id)?.at ?? -1
-  return workersOf(state).map(({ agent }) => agent).toSorted((a, b) => askedAt(a.sessionId) - askedAt(b.sessionId))
-}
+const keyOf = ({ port, sessionId }: Endpoint): string => `${port} ${sessionId}`
 
-/** One pass: the files, shown at once, then each endpoint, shown as it answers. */
-const pass = (state: SubscriptionRef.SubscriptionRef<State>) =>
+/**
+ * Tells what the files say, at once, and then each endpoint's answer as it comes, over and over; never ends, and is
+ * interruptible at every wait. While there is no team file that can be used, those of the last one are asked.
+ */
+export const watch = (
+  root: string,
+  tell: (news: News) => void
+): Effect.Effect<never, never, ObservationReader | IntercomClient> =>
   Effect.gen(function*() {
     const reader = yield* ObservationReader
     const client = yield* IntercomClient
-    const { root } = yield* SubscriptionRef.get(state)
-    const snapshot = yield* reader.snapshot(root)
-    const readAt = yield* Clock.currentTimeMillis
-    const read = yield* SubscriptionRef.updateAndGet(state, (now) => withSnapshot(now, snapshot, readAt))
-    yield* Effect.forEach(due(read), ({ port, sessionId }) =>
+    let endpoints: ReadonlyArray<Endpoint> = []
+    const answeredAt = new Map<string, number>()
+    // Those first whose last answer is oldest, so that nobody starves when time runs out.
+    const due = () => {
+      const at = (endpoint: Endpoint): number => answeredAt.get(keyOf(endpoint)) ?? -1
+      return endpoints.toSorted((a, b) => at(a) - at(b))
+    }
+    const read = Effect.gen(function*() {
+      const snapshot = yield* reader.snapshot(root)
+      tell({ _tag: "Read", snapshot, at: yield* Clock.currentTimeMillis })
+      if (snapshot.errors.includes("config_unavailable")) return
+      endpoints = snapshot.workers.map(({ agent: { port, sessionId } }) => ({ port, sessionId }))
+      const known = new Set(endpoints.map(keyOf))
+      for (const key of answeredAt.keys()) if (!known.has(key)) answeredAt.delete(key)
+    })
+    const ask = (endpoint: Endpoint) =>
       Effect.gen(function*() {
-        const endpoint = { sessionId, port }
         const probe = yield* client.probe(root, endpoint)
-        const answeredAt = yield* Clock.currentTimeMillis
-        yield* SubscriptionRef.update(state, (now) => withCheck(now, endpoint, probe, answeredAt))
-      }), { concurrency: probesAtOnce, discard: true }).pipe(Effect.timeoutOption(batchLasts))
+        const at = yield* Clock.currentTimeMillis
+        answeredAt.set(keyOf(endpoint), at)
+        tell({ _tag: "Answered", endpoint, probe, at })
+      })
+    const pass = Effect.zipRight(
+      read,
+      Effect.suspend(() => Effect.forEach(due(), ask, { concurrency: probesAtOnce, discard: true })).pipe(
+        Effect.timeoutOption(batchLasts)
+      )
+    )
+    return yield* Effect.zipRight(Effect.repeat(pass, pause), Effect.never)
   })
-
-/** Keeps the state up to what the files say and the endpoints answer; never ends, and is interruptible at every wait. */
-export const watch = (
-  state: SubscriptionRef.SubscriptionRef<State>
-): Effect.Effect<never, never, ObservationReader | IntercomClient> =>
-  Effect.zipRight(Effect.repeat(pass(state), pause), Effect.never)

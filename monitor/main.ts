@@ -1,25 +1,12 @@
 #!/usr/bin/env node
 import { isKeyRelease, parseKey } from "@mariozechner/pi-tui/dist/keys.js"
 import { ProcessTerminal } from "@mariozechner/pi-tui/dist/terminal.js"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
-import * as Queue from "effect/Queue"
-import * as Schema from "effect/Schema"
-import * as SubscriptionRef from "effect/SubscriptionRef"
+import { fork } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
 import { parseArgs } from "node:util"
 import { setFlagsFromString } from "node:v8"
-import * as ConfigReader from "../src/layers/ConfigReader/File.ts"
-import * as Ids from "../src/layers/Ids/Node.ts"
-import * as IntercomClient from "../src/layers/IntercomClient/Http.ts"
-import * as ObservationReader from "../src/layers/ObservationReader/File.ts"
-import * as Platform from "../src/layers/Platform/Node.ts"
-import * as ReportStore from "../src/layers/ReportStore/File.ts"
-import * as Secrets from "../src/layers/Secrets/Existing.ts"
-import * as StateDir from "../src/layers/StateDir/File.ts"
+import { telling } from "./News.ts"
 import * as Screen from "./Screen.ts"
 import { session, type Size } from "./Session.ts"
 import { bare, coloured } from "./Style.ts"
@@ -45,14 +32,16 @@ const rootOf = (): string => {
   return stop(2, usage)
 }
 
-const Manifest = Schema.parseJson(Schema.Struct({ version: Schema.String }))
-
 const versionOf = (): string => {
   try {
-    return Schema.decodeSync(Manifest)(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")).version
+    const { version }: { readonly version?: unknown } = JSON.parse(
+      readFileSync(join(import.meta.dirname, "../package.json"), "utf8")
+    )
+    if (typeof version === "string") return version
   } catch {
-    return stop(1, "The monitor cannot read its own package.json, so it was not started; install the package again.")
+    // As if there were none.
   }
+  return stop(1, "The monitor cannot read its own package.json, so it was not started; install the package again.")
 }
 
 const root = rootOf()
@@ -60,6 +49,14 @@ if (!process.stdin.isTTY || !process.stdout.isTTY) {
   stop(1, "The monitor needs an interactive terminal, and this is none; nothing was done. Run it in one.")
 }
 const version = versionOf()
+// In a process of its own: of one that hangs in the system nothing else waits, no key and no exit. It is none of the
+// terminal's foreground processes, has a small heap since it makes little but garbage, and ends when this one has.
+const reading = fork(join(import.meta.dirname, "reading.cjs"), [root], {
+  detached: true,
+  execArgv: [...process.execArgv, "--optimize-for-size", "--max-semi-space-size=1"],
+  serialization: "advanced",
+  stdio: ["ignore", "ignore", "ignore", "ipc"]
+})
 // A log of pi-tui's for those who develop it; a monitor writes nothing.
 delete process.env["PI_TUI_WRITE_LOG"]
 
@@ -67,13 +64,13 @@ const { NO_COLOR: noColour = "", TERM: terminalKind } = process.env
 const style = noColour !== "" || terminalKind === "dumb" ? bare : coloured
 const screen = new ProcessTerminal()
 const sizeNow = (): Size => ({ width: screen.columns, height: screen.rows })
-const size = Effect.runSync(SubscriptionRef.make(sizeNow()))
-const keys = Effect.runSync(Queue.unbounded<string>())
 
 let left = false
 const leave = (): void => {
   if (left) return
   left = true
+  // Whatever it waits for: nothing of it is needed any more.
+  reading.kill("SIGKILL")
   try {
     // Before the other screen: a terminal may keep its keyboard modes for each.
     screen.stop()
@@ -85,18 +82,14 @@ const leave = (): void => {
 
 const end = (code: number, sentence?: string): never => {
   leave()
-  try {
-    // By a timer that its stop leaves running, pi-tui may have asked for other keys meanwhile.
-    screen.write(Screen.plainKeys)
-  } catch {
-    // As above.
-  }
   if (sentence !== undefined) console.error(sentence)
   return process.exit(code)
 }
 
 const bug = "The monitor ended by a bug of its own. It writes nothing, so nothing was changed; start it again."
 const hungUp = () => end(1)
+const failed = () => end(1, bug)
+reading.on("error", failed).on("exit", failed)
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.once(signal, () => {
@@ -105,38 +98,42 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.kill(process.pid, signal)
   })
 }
-process.on("uncaughtException", () => end(1, bug))
+process.on("uncaughtException", failed)
 process.stdin.on("end", hungUp).on("error", hungUp)
 process.stdout.on("error", hungUp)
 
-screen.write(Screen.enter)
-screen.start(
-  (data) => {
-    const key = isKeyRelease(data) ? undefined : parseKey(data)
-    if (key !== undefined) Queue.unsafeOffer(keys, key)
-  },
-  () => void Effect.runFork(SubscriptionRef.set(size, sizeNow()))
-)
+const shown = session(root, version, style)
+/** Answers that come one after the other are drawn together; a frame takes a part of this time. */
+const frameMs = 30
+let drawnAt = -frameMs
+let drawing: NodeJS.Timeout | undefined
 
-const terminal = {
-  size,
-  keys,
-  write: (text: string) => {
-    if (!left) screen.write(text)
-  },
-  leave: () => {
-    leave()
-    // However long it takes to interrupt what hangs.
-    setTimeout(() => end(0), 200)
-  }
+const draw = (): void => {
+  clearTimeout(drawing)
+  drawing = undefined
+  if (left) return
+  drawnAt = performance.now()
+  const text = shown.draw(sizeNow(), Date.now())
+  if (text !== "") screen.write(text)
 }
-const files = ObservationReader.layer.pipe(Layer.provide(Layer.merge(ConfigReader.layer, ReportStore.layer)))
-const secrets = Secrets.layer.pipe(Layer.provide(StateDir.layer), Layer.provide(Platform.layer))
-const network = IntercomClient.layer.pipe(Layer.provide(Layer.merge(secrets, Ids.layer)))
-const layers = Layer.merge(files, network).pipe(
-  // Nothing but frames may reach the terminal.
-  Layer.provideMerge(Logger.remove(Logger.defaultLogger))
-)
-Effect.runFork(Effect.provide(session(root, version, terminal, style), layers)).addObserver((exit) =>
-  Exit.isSuccess(exit) ? end(0) : end(1, bug)
+const drawSoon = (): void => {
+  drawing ??= setTimeout(draw, drawnAt + frameMs - performance.now())
+}
+
+screen.write(Screen.enter)
+screen.start((data) => {
+  const key = isKeyRelease(data) ? undefined : parseKey(data)
+  if (key === undefined) return
+  if (shown.press(key, Date.now())) end(0)
+  else drawSoon()
+}, draw)
+draw()
+// Ages on the screen move while nothing else does.
+setInterval(drawSoon, 1000)
+reading.on(
+  "message",
+  telling((news) => {
+    shown.learn(news)
+    drawSoon()
+  })
 )

@@ -112,6 +112,7 @@ export const buildFiles = async (): Promise<ReadonlyArray<BuiltFile>> => {
     }),
     program("src/programs/doctor/examine.ts", "dist/examine.cjs"),
     program("monitor/main.ts", "dist/monitor.cjs"),
+    program("monitor/reading.ts", "dist/reading.cjs"),
     program("monitor/doctor.ts", "dist/doctor.cjs")
   ])
   const bundles = results.flatMap(({ metafile, outputFiles, warnings }) => {
@@ -124,15 +125,15 @@ export const buildFiles = async (): Promise<ReadonlyArray<BuiltFile>> => {
   return [...bundles, manifest]
 }
 
-// `node scripts/build.ts` builds the package; with a name only that file of it, and says nothing.
+// `node scripts/build.ts` builds the package; with names only those files of it, and says nothing.
 if (process.argv[1] === import.meta.filename) {
   const dist = resolve(root, "dist")
-  const [, , only] = process.argv
-  if (only === undefined) rmSync(dist, { recursive: true, force: true })
+  const [, , ...only] = process.argv
+  if (only.length === 0) rmSync(dist, { recursive: true, force: true })
   mkdirSync(dist, { recursive: true })
   for (const { contents, name } of await buildFiles()) {
-    if (only !== undefined && name !== only) continue
+    if (only.length > 0 && !only.includes(name)) continue
     writeFileSync(join(dist, name), contents)
-    if (only === undefined) console.log(`dist/${name} ${(contents.byteLength / 1024).toFixed(1)} KB`)
+    if (only.length === 0) console.log(`dist/${name} ${(contents.byteLength / 1024).toFixed(1)} KB`)
   }
 }

@@ -247,20 +247,6 @@ describe("leaving (spec 8)", () => {
       assert.match(fs.readFileSync(path.join(pane.own, "errors"), "utf8"), /^The monitor ended by a bug of its own\./)
     }))
 
-  it.scopedLive("gives the keys back that are asked for only while it ends", () =>
-    Effect.gen(function*() {
-      const at = yield* MonitorPane.make(1)
-      const pane = yield* at.start({ options: ["--require", path.join(import.meta.dirname, "Late.cjs")] })
-      yield* pane.shows("a frame", isFrame)
-      const file = path.join(pane.own, "bytes")
-      yield* at.tmux.run(["pipe-pane", "-O", "-t", pane.id, `exec cat > '${file}'`])
-      yield* pane.press("q")
-      assert.strictEqual(yield* pane.noted("code"), "0")
-      const asked = Effect.sync(() => fs.existsSync(file) ? fs.readFileSync(file, "utf8").match(/>4;\dm/g) ?? [] : [])
-      yield* eventuallyTrue("plain keys", Effect.map(asked, (all) => all.at(-1) === ">4;0m"))
-      assert.deepStrictEqual(yield* asked, [">4;2m", ">4;0m"])
-    }))
-
   it.scopedLive("a hung endpoint delays only its own cell; one that proves itself is connected", () =>
     Effect.gen(function*() {
       const servers = yield* silent(15)

@@ -1,15 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Queue from "effect/Queue"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as TestClock from "effect/TestClock"
+import type { News } from "../../monitor/News.ts"
 import { rowsOf } from "../../monitor/Row.ts"
-import { session, type Size } from "../../monitor/Session.ts"
-import { initial, type State, workersOf } from "../../monitor/State.ts"
+import { session } from "../../monitor/Session.ts"
+import { initial, type State, withCheck, withSnapshot, workersOf } from "../../monitor/State.ts"
 import { bare } from "../../monitor/Style.ts"
 import { watch } from "../../monitor/Watch.ts"
 import { Port } from "../../src/domain/Primitives.ts"
@@ -40,11 +37,16 @@ const connections = (state: State, now: number): string =>
 /** Watches from now on; answers what is known at each moment. */
 const watching = (reading: Effect.Effect<Snapshot>, probe: (endpoint: Endpoint) => Effect.Effect<Probe>) =>
   Effect.gen(function*() {
-    const state = yield* SubscriptionRef.make(initial("/team"))
+    let state = initial("/team")
+    const tell = (news: News): void => {
+      state = news._tag === "Read"
+        ? withSnapshot(state, news.snapshot, news.at)
+        : withCheck(state, news.endpoint, news.probe, news.at)
+    }
     const layers = Layer.merge(SnapshotScripted.layer(reading), client(probe))
-    yield* Effect.forkScoped(Effect.provide(watch(state), layers))
+    yield* Effect.forkScoped(Effect.provide(watch("/team", tell), layers))
     yield* TestClock.adjust(0)
-    return Effect.zipWith(SubscriptionRef.get(state), Clock.currentTimeMillis, connections)
+    return Effect.map(Clock.currentTimeMillis, (now) => connections(state, now))
   })
 
 describe("passes (spec 8)", () => {
@@ -116,59 +118,60 @@ describe("passes (spec 8)", () => {
     }))
 })
 
-/** A session on a terminal that remembers. */
-const shown = (reading: Effect.Effect<Snapshot>, probe: Effect.Effect<Probe>, size: Size) =>
-  Effect.gen(function*() {
-    const keys = yield* Queue.unbounded<string>()
-    const ref = yield* SubscriptionRef.make(size)
-    const events: Array<string> = []
-    const terminal = {
-      size: ref,
-      keys,
-      write: (text: string) => void events.push(text),
-      leave: () => void events.push("left")
-    }
-    const layers = Layer.merge(SnapshotScripted.layer(reading), client(() => probe))
-    const running = yield* Effect.fork(Effect.provide(session("/team", "1.2.3", terminal, bare), layers))
-    yield* TestClock.adjust(0)
-    return { events, keys, running, size: ref }
-  })
+/** What a session draws at a time, of the size of a terminal. */
+const begun = (...learned: ReadonlyArray<News>) => {
+  const shown = session("/team", "1.2.3", bare)
+  for (const news of learned) shown.learn(news)
+  return shown
+}
+
+const readAt = (size: number, at: number): News => ({
+  _tag: "Read",
+  snapshot: SnapshotScripted.snapshot(team(size), at),
+  at
+})
 
 describe("a session", () => {
-  it.scoped("gives the terminal back first, and interrupts a hung read", () =>
-    Effect.gen(function*() {
-      const ended = yield* Deferred.make<void>()
-      const hung = Effect.onInterrupt(Effect.never, () => Deferred.succeed(ended, undefined))
-      const { events, keys, running } = yield* shown(hung, Effect.succeed(verified), { width: 40, height: 5 })
-      assert.include(events.join(""), "Reading the team")
-      yield* Queue.offer(keys, "q")
-      yield* Fiber.join(running)
-      yield* Deferred.await(ended)
-      assert.strictEqual(events.at(-1), "left")
-    }))
+  const size = { width: 60, height: 5 }
 
-  it.scoped("shows the files while no endpoint answers, and quits at once", () =>
-    Effect.gen(function*() {
-      const { events, keys, running } = yield* shown(read(256), Effect.never, { width: 80, height: 24 })
-      yield* TestClock.adjust("30 millis")
-      assert.include(events.join(""), "> w0")
-      assert.include(events.join(""), "rows 1–21 of 256")
-      yield* Queue.offer(keys, "escape")
-      yield* Fiber.join(running)
-    }))
+  it("says that it reads while nothing is learned, and quits by its keys", () => {
+    const shown = begun()
+    assert.include(shown.draw(size, 0), "Reading the team")
+    assert.strictEqual(shown.draw(size, 60_000), "")
+    assert.isFalse(shown.press("j", 60_000))
+    assert.isTrue(shown.press("q", 60_000))
+    assert.isTrue(begun(readAt(2, 0)).press("escape", 0))
+  })
 
-  it.scoped("draws only what has changed, and everything anew at another size", () =>
-    Effect.gen(function*() {
-      const { events, running, size } = yield* shown(read(2), Effect.never, { width: 40, height: 5 })
-      events.length = 0
-      yield* TestClock.adjust("2 seconds")
-      assert.deepStrictEqual(events, [])
-      yield* SubscriptionRef.set(size, { width: 30, height: 4 })
-      yield* TestClock.adjust(0)
-      assert.strictEqual(events.length, 1)
-      assert.include(events[0], "\u001b[2J")
-      assert.include(events[0], "\u001b[4;1H")
-      assert.notInclude(events[0], "\u001b[5;1H")
-      yield* Fiber.interrupt(running)
-    }))
+  it("marks what it shows when nothing more is learned, obeys keys meanwhile, and shows what comes later", () => {
+    const shown = begun(readAt(2, 0))
+    assert.include(shown.draw(size, 0), "> w0")
+    assert.include(shown.draw(size, 20_000), "Not refreshed: this is the team of 20s ago")
+    assert.isFalse(shown.press("j", 20_000))
+    assert.include(shown.draw(size, 20_000), "> w1")
+    shown.learn(readAt(3, 21_000))
+    const text = shown.draw(size, 21_000)
+    assert.include(text, "  w2")
+    assert.notInclude(text, "Not refreshed")
+  })
+
+  it("shows the files while no endpoint has answered, and each answer", () => {
+    const shown = begun(readAt(256, 0))
+    const text = shown.draw({ width: 80, height: 24 }, 0)
+    assert.include(text, "> w0")
+    assert.include(text, "rows 1–21 of 256")
+    const { agent } = SnapshotScripted.worker("w1", { agent: { port: Port.make(2001) } })
+    shown.learn({ _tag: "Answered", endpoint: agent, probe: verified, at: 0 })
+    assert.match(shown.draw({ width: 80, height: 24 }, 0), /w1 +connected/)
+  })
+
+  it("draws only what has changed, and everything anew at another size", () => {
+    const shown = begun(readAt(2, 0))
+    shown.draw(size, 0)
+    assert.strictEqual(shown.draw({ ...size }, 2000), "")
+    const text = shown.draw({ width: 30, height: 4 }, 2000)
+    assert.include(text, "\u001b[2J")
+    assert.include(text, "\u001b[4;1H")
+    assert.notInclude(text, "\u001b[5;1H")
+  })
 })

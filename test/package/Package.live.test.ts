@@ -106,7 +106,8 @@ layer(Layer.scoped(Tarball, packed), { excludeTestServices: true, timeout: "2 mi
         "doctor.cjs",
         "extension.js",
         "monitor.cjs",
-        "package.json"
+        "package.json",
+        "reading.cjs"
       ])
       for (const file of filesIn(folder)) {
         assert.notMatch(file, /\.(map|ts)$/)
