@@ -7,9 +7,11 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { vi } from "vitest"
 import * as Looking from "../../../src/layers/Looking.ts"
+import * as Multiplexers from "../../../src/layers/Multiplexers/Live.ts"
 import { examineHere, examineRoot } from "../../../src/programs/doctor/Doctor.ts"
 import { Surroundings } from "../../../src/services/Surroundings.ts"
 import { assertOnly, type Examined, examined } from "../../support/doctor/Examined.ts"
+import { realTmux } from "../../support/Tmux.ts"
 
 // Pi's own resolution looks at it, in this process.
 vi.stubEnv("PI_OFFLINE", "1")
@@ -152,5 +154,32 @@ describe("a team that nobody coordinates", () => {
         notChecked,
         "who answers, since no session of this team is open; pi --session c-1 opens its coordinator's"
       )
+    }))
+})
+
+describe("the terminal that the coordinator runs in", () => {
+  it.scopedLive("is not the team's: until its session runs inside tmux", () =>
+    Effect.gen(function*() {
+      const team = yield* examined
+      yield* team.member("c-1")
+      const tmux = yield* realTmux({})
+      const format = "#{socket_path},#{pid},0 #{pane_id}"
+      const opened = yield* tmux.run(["new-session", "-d", "-P", "-F", format, "--", "sleep", "1000"])
+      const [TMUX = "", TMUX_PANE = ""] = opened.trim().split(" ")
+      const seen = (variables: Readonly<Record<string, string>>) =>
+        examineHere(team.root, "c-1").pipe(
+          Effect.provide(Layer.provideMerge(Multiplexers.layer, looking)),
+          Effect.withConfigProvider(
+            ConfigProvider.fromMap(new Map(Object.entries({ PI_INTERCOM_STATE_DIR: team.state, ...variables })))
+          ),
+          Effect.map(({ findings }) => findings)
+        )
+      assertOnly(
+        yield* seen({}),
+        "multiplexer_outside",
+        /^The team opens workers in tmux, and this session, its coordinator, does not run inside tmux\./,
+        /^Open this session inside tmux, or let your agent choose the multiplexer that it runs in\.$/
+      )
+      assert.deepStrictEqual([...(yield* seen({ TMUX, TMUX_PANE }))], [])
     }))
 })
