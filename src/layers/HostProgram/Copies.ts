@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readFile, stat } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import { Copies, type Copy } from "../../services/Copies.ts"
 import * as Files from "../Files.ts"
 
@@ -88,10 +88,12 @@ const isOurs = (path: string, agentDir: string): Effect.Effect<boolean> =>
   Effect.map(packageOf(path, agentDir), Option.exists((name) => packages.has(name)))
 
 /** How a person takes an extension out of Pi, as the end of a sentence. */
-const removalOf = ({ origin, scope, source }: Origin): string => {
+const removalOf = ({ origin, scope, source }: Origin, agentDir: string): string => {
   if (scope === "temporary") return source === "cli" ? "start Pi without that -e" : `start Pi without -e ${source}`
   const [option, place] = scope === "project" ? ["-l ", " in that project"] : ["", ""]
-  if (origin === "package") return `run pi remove ${option}${source}${place}`
+  // A path in the user's settings is relative to them, and one that is typed to where that is done.
+  const typed = scope === "user" && /^\.\.?\//.test(source) ? resolve(agentDir, source) : source
+  if (origin === "package") return `run pi remove ${option}${typed}${place}`
   return source === "auto"
     ? `move it out of Pi's folder of extensions${place}`
     : `take it out of "extensions" in Pi's settings${place}`
@@ -141,7 +143,7 @@ export const inSettings = <S extends Settings>(pi: PiExtensions<S>) =>
       const real = yield* realPath(path)
       // The same real path given twice loads once (facts/pi).
       if (real === own || !(yield* isOurs(real, agentDir))) continue
-      const copy: Copy = { path, removal: removalOf(metadata) }
+      const copy: Copy = { path, removal: removalOf(metadata, agentDir) }
       return Option.some(copy)
     }
     return Option.none<Copy>()
@@ -162,7 +164,7 @@ const loaded = <S extends Settings>(pi: PiExtensions<S>, commands: ReadonlyArray
         : Effect.flatMap(realPath(one.sourceInfo.path), (path) => isOurs(path, agentDir)))
     return copies.map(({ sourceInfo }): Copy => ({
       path: sourceInfo.path,
-      removal: removalOf(sourceInfo)
+      removal: removalOf(sourceInfo, agentDir)
     }))
   })
 
