@@ -113,7 +113,7 @@ layer(Layer.scoped(Program, built), { excludeTestServices: true, timeout: "1 min
         code: 2,
         out: `${
           JSON.stringify(
-            { version: 1, error: `Nothing was done: --root "~/team/none" is not a folder. Usage: ${usage}` },
+            { version: 1, error: "Intercom could not look: ~/team/none is not a folder that can be read." },
             null,
             2
           )

@@ -1,11 +1,9 @@
 import * as Either from "effect/Either"
-import { existsSync, statSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { parseArgs, type ParseArgsConfig } from "node:util"
 
-/** What `pi-intercom-monitor` and `pi-intercom-doctor` are told on the command line. */
-
-/** Look at the team of `root`, an absolute path, or print `text` and end with `code`. */
+/** What `pi-intercom-monitor` and `pi-intercom-doctor` are told: the team of `root`, an absolute path, or to end so. */
 export type Told =
   | { readonly root: string; readonly json: boolean }
   | { readonly text: string; readonly code: 0 | 2; readonly json: boolean }
@@ -17,8 +15,6 @@ export interface Program {
   readonly options: NonNullable<ParseArgsConfig["options"]>
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-
 // What is wrong with them need not be understood: how to call is what the usage says.
 const parsed = (args: ReadonlyArray<string>, options: Program["options"]) =>
   Either.try(() =>
@@ -28,7 +24,10 @@ const parsed = (args: ReadonlyArray<string>, options: Program["options"]) =>
     }).values
   )
 
-/** Reads the arguments of a program that was started in `here`; without `--root` that is the folder, if it has a team. */
+/**
+ * Reads the arguments of a program that was started in `here`; without `--root` that is the folder, if it has a team. A
+ * folder that is named is not looked at: to look may hang.
+ */
 export const told = ({ about, options, usage }: Program, args: ReadonlyArray<string>, here: string): Told => {
   const values = parsed(args, options)
   const json = args.includes("--json")
@@ -36,13 +35,9 @@ export const told = ({ about, options, usage }: Program, args: ReadonlyArray<str
   if (Either.isLeft(values)) return wrong("these arguments are not understood")
   if (values.right["help"] === true) return { text: `Usage: ${usage}\n\n${about}`, code: 0, json: false }
   const { root } = values.right
-  if (typeof root !== "string") {
-    return existsSync(join(here, ".pi-intercom/config.json"))
-      ? { root: here, json }
-      : wrong("there is no team file, .pi-intercom/config.json, in this folder, and --root names no other")
-  }
-  const folder = resolve(here, root)
-  return root !== "" && isFolder(folder)
-    ? { root: folder, json }
-    : wrong(`--root ${JSON.stringify(root)} is not a folder`)
+  if (root === "") return wrong("--root names no folder")
+  if (typeof root === "string") return { root: resolve(here, root), json }
+  return existsSync(join(here, ".pi-intercom/config.json"))
+    ? { root: here, json }
+    : wrong("there is no team file, .pi-intercom/config.json, in this folder, and --root names no other")
 }
