@@ -1,6 +1,6 @@
 #!/usr/bin/env node
+import { told } from "../src/layers/ProgramArguments.ts"
 import { ofFolder, said } from "../src/programs/doctor/examine.ts"
-import { told } from "./Arguments.ts"
 
 /** The program `pi-intercom-doctor`: ends with 0 when nothing is wrong, 1 with findings, 2 when it could not look. */
 

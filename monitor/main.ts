@@ -3,9 +3,9 @@ import { isKeyRelease, parseKey } from "@mariozechner/pi-tui/dist/keys.js"
 import { ProcessTerminal } from "@mariozechner/pi-tui/dist/terminal.js"
 import { fork } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { isAbsolute, join } from "node:path"
-import { parseArgs } from "node:util"
+import { join } from "node:path"
 import { setFlagsFromString } from "node:v8"
+import { told } from "../src/layers/ProgramArguments.ts"
 import { telling } from "./News.ts"
 import * as Screen from "./Screen.ts"
 import { session, type Size } from "./Session.ts"
@@ -19,17 +19,21 @@ const stop = (code: number, sentence: string): never => {
   process.exit(code)
 }
 
-const usage = "Usage: pi-intercom-monitor --root <absolute path of the project>. Nothing was done."
+const program = {
+  usage: "pi-intercom-monitor [--root <the team's folder>]",
+  about:
+    "Shows a team as it is now, in this terminal. The team's folder is the one that holds .pi-intercom; without --root\n" +
+    "it is the current one. It changes nothing. q quits it.",
+  // For whoever started this pane; here it says nothing (spec 5.6).
+  options: { owner: { type: "string" } }
+} as const
 
-/** `--owner` is for whoever started this pane; here it says nothing (spec 5.6). */
 const rootOf = (): string => {
-  try {
-    const { values } = parseArgs({ options: { root: { type: "string" }, owner: { type: "string" } } })
-    if (values.root !== undefined && isAbsolute(values.root)) return values.root
-  } catch {
-    // What is wrong with the arguments is what the usage says.
-  }
-  return stop(2, usage)
+  const given = told(program, process.argv.slice(2), process.cwd())
+  if ("root" in given) return given.root
+  if (given.code !== 0) return stop(given.code, given.text)
+  console.log(given.text)
+  return process.exit(0)
 }
 
 const versionOf = (): string => {

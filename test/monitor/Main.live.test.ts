@@ -285,11 +285,14 @@ describe("starting (spec 8)", () => {
       const noTerminal = yield* run(argv)
       assert.deepInclude(noTerminal, refused(1))
       assert.match(noTerminal.stderr, /^The monitor needs an interactive terminal[^\n]*\n$/)
-      for (const args of [[], ["--root"], ["--root", "relative"], ["--rot", "/x"], ["--root", "/x", "more"]]) {
+      for (const args of [[], ["--root"], ["--root", ""], ["--rot", "/x"], ["--root", "/x", "more"]]) {
         const wrong = yield* run([...program, ...args])
         assert.deepInclude(wrong, refused(2), args.join(" "))
-        assert.match(wrong.stderr, /^Usage: pi-intercom-monitor --root [^\n]*\n$/)
+        assert.match(wrong.stderr, /^Nothing was done: [^\n]*\. Usage: pi-intercom-monitor \[--root [^\n]*\n$/)
       }
+      const help = yield* run([...program, "--help"])
+      assert.deepInclude(help, { code: 0, stderr: "" })
+      assert.match(help.stdout, /^Usage: pi-intercom-monitor/)
     }))
 })
 
