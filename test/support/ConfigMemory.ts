@@ -20,8 +20,8 @@ export interface TeamWorld {
   readonly files: Map<string, string>
   /** The folders that exist, each with its real path (itself, unless it is a link). */
   readonly folders: Map<string, string>
-  /** While set, no update is written (`now`), or each is and says that it was not (`lying`). */
-  readonly failing: { now: boolean; lying: boolean }
+  /** While set, no update is written. */
+  readonly failing: { now: boolean }
   /** The roots that were swept, in order. */
   readonly swept: ReadonlyArray<string>
   readonly layer: Layer.Layer<ConfigReader | ConfigStore | ProjectDirectories>
@@ -37,7 +37,7 @@ export const makeTeamWorld = (...folders: ReadonlyArray<string>): TeamWorld => {
   const files = new Map<string, string>()
   const existing = new Map(folders.map((folder) => [folder, folder]))
   const swept: Array<string> = []
-  const failing = { now: false, lying: false }
+  const failing = { now: false }
   const semaphore = Effect.unsafeMakeSemaphore(1)
 
   const read = (root: string): Effect.Effect<Option.Option<TeamConfig>, ConfigUnusable> =>
@@ -99,7 +99,6 @@ export const makeTeamWorld = (...folders: ReadonlyArray<string>): TeamWorld => {
       yield* fence
       if (failing.now) return yield* refuse("write_failed", root, "the disk is full")
       yield* Effect.sync(() => files.set(root, encodeConfig(next)))
-      if (failing.lying) return yield* refuse("write_failed", root, "no answer")
       return [next, answer] as const
     }))
 

@@ -124,7 +124,9 @@ const make = Effect.gen(function*() {
       platform.os,
       Effect.uninterruptibleMask((restore) =>
         restore(fence).pipe(
-          Effect.zipRight(platform.rename(temp, file)),
+          Effect.zipRight(Effect.catchTag(platform.rename(temp, file), "RenameFailed", (failed) =>
+            // On a network file system it may have come through all the same: then the update has happened.
+            holdsNow(file, written.bytes) ? Effect.void : failed)),
           Effect.zipRight(team.prime(root, written.bytes, written.config)),
           Effect.zipRight(Effect.sync(() => settleNow(path.dirname(file))))
         )

@@ -95,7 +95,6 @@ const unsaved = (ending: Ending): Refusal =>
 const isReason = (code: string | undefined): code is CloseReason => CloseReason.literals.some((one) => one === code)
 
 type Needs =
-  | ConfigReader
   | ConfigStore
   | Ids
   | IntercomClient

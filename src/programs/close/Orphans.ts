@@ -11,7 +11,7 @@ import { ConfigStore } from "../../services/ConfigStore.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
 import { ProcessLedger } from "../../services/ProcessLedger.ts"
 import { SessionScope } from "../../services/SessionScope.ts"
-import { orCameThrough, recordTransition, type Settled, settledIn } from "./Transition.ts"
+import { recordTransition, type Settled } from "./Transition.ts"
 
 type Moves = ReadonlyMap<SessionId, { readonly seen: CloseJob; readonly to: Move }>
 
@@ -27,13 +27,12 @@ const write = Effect.fn("close.settle")(function*(root: string, moves: Moves) {
   if (moves.size === 0) return []
   const { guard, sessionId } = yield* SessionScope
   const at = DateTime.formatIso(yield* DateTime.now)
-  const written = new Map(
-    Array.from(moves, ([worker, { seen: { jobId }, to: { state } }]) => [worker, { jobId, state }] as const)
-  )
-  const config = yield* (yield* ConfigStore).update(root, sessionId, guard, settleAll(moves, at)).pipe(
-    orCameThrough(root, written, at)
-  )
-  const settled = settledIn(config, written, at)
+  const config = yield* (yield* ConfigStore).update(root, sessionId, guard, settleAll(moves, at))
+  const settled = config.agents.flatMap((agent): ReadonlyArray<Settled> => {
+    const move = moves.get(agent.sessionId)
+    const job = agent.closeJob
+    return move !== undefined && job?.jobId === move.seen.jobId && job.updatedAt === at ? [{ agent, job }] : []
+  })
   yield* Effect.forEach(settled, recordTransition, { discard: true })
   return settled
 })

@@ -98,6 +98,15 @@ describe("a disk that fails under an update", () => {
       assert.include(said[0], "not yet certain to survive a crash")
     }))
 
+  it.scopedLive("a rename that came through although it failed has happened", () =>
+    Effect.gen(function*() {
+      const { file, root, store } = yield* ready
+      FaultyFs.fail("renameSync", { code: "ETIMEDOUT", late: true })
+      const written = yield* store.update(root, coordinatorId, Effect.void, change)
+      assert.strictEqual(fs.readFileSync(file, "utf8"), encodeConfig(written))
+      assert.strictEqual(FaultyFs.count("fsync"), 2)
+    }))
+
   it.scopedLive("publishes the bytes with one rename and two syncs, named by process, start and number", () =>
     Effect.gen(function*() {
       const { folder, root, store } = yield* ready

@@ -47,7 +47,6 @@ export interface Observer {
   readonly trying: (body: Body, before: TeamConfig, next: TeamConfig) => () => void
   readonly wrote: (body: Body, before: TeamConfig, next: TeamConfig, text: string) => void
   /** A write that was made reports that it failed: the fiber of that job is not to be expected to go on. */
-  readonly lied: (before: TeamConfig, next: TeamConfig) => void
   readonly updating: (body: Body) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly recorded: (body: Body, ledger: Ledger) => void
   readonly called: (of: MuxOperation) => void
@@ -164,7 +163,7 @@ export const makeObserver = (world: World): Observer => {
     machine.after(Math.max(0, left) + graceMs, () => {
       const state = stateOf(job)
       const mine = life(job.creator)
-      if (state === undefined || !pendings.has(state) || !job.creator.step.alive() || !mine.open || job.orphan) return
+      if (state === undefined || !pendings.has(state) || !job.creator.step.alive() || !mine.open) return
       if (passed(job) && job.tried !== job.creator && mine.updates === 0) {
         fail(`job is ${state} and undecided 3 s after its deadline`)
       }
@@ -373,13 +372,6 @@ export const makeObserver = (world: World): Observer => {
         numberOf,
         created: decideBy
       })
-    },
-    lied: (before, next) => {
-      for (const { closeJob, sessionId } of next.agents) {
-        if (closeJob?.jobId === agentBySession(before, sessionId)?.closeJob?.jobId) continue
-        const job = jobs.get(closeJob?.jobId ?? "")
-        if (job !== undefined) job.orphan = true
-      }
     },
     updating: (body) => (effect) =>
       Effect.suspend(() => {

@@ -30,8 +30,6 @@ export interface Job {
   tried: Body | undefined
   /** When its deadline was first seen to have passed. */
   passedAt: number | undefined
-  /** No fiber runs it any more, although its coordinator does. */
-  orphan: boolean
   sends: number
   undelivered: number
   invalidated: number
@@ -150,7 +148,6 @@ const checkJob = (diff: Diff, was: Agent, is: Agent) => {
       process: undefined,
       tried: undefined,
       passedAt: undefined,
-      orphan: false,
       sends: 0,
       undelivered: 0,
       invalidated: 0,
