@@ -54,12 +54,14 @@ if (!process.stdin.isTTY || !process.stdout.isTTY) {
 }
 const version = versionOf()
 // In a process of its own: of one that hangs in the system nothing else waits, no key and no exit. It is none of the
-// terminal's foreground processes, has a small heap since it makes little but garbage, and ends when this one has.
+// terminal's foreground processes, has a small heap since it makes little but garbage, and ends when this one has, which
+// it knows by the end of its input.
 const reading = fork(join(import.meta.dirname, "reading.cjs"), [root], {
-  detached: true,
+  // On Windows that would give it a window, and no key reaches it anyway.
+  detached: process.platform !== "win32",
   execArgv: [...process.execArgv, "--optimize-for-size", "--max-semi-space-size=1"],
   serialization: "advanced",
-  stdio: ["ignore", "ignore", "ignore", "ipc"]
+  stdio: ["pipe", "ignore", "ignore", "ipc"]
 })
 // A log of pi-tui's for those who develop it; a monitor writes nothing.
 delete process.env["PI_TUI_WRITE_LOG"]

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import { spawn } from "node:child_process"
 import * as ConfigReader from "../src/layers/ConfigReader/File.ts"
 import * as Ids from "../src/layers/Ids/Node.ts"
 import * as IntercomClient from "../src/layers/IntercomClient/Http.ts"
@@ -16,6 +17,14 @@ import { watch } from "./Watch.ts"
 
 const [, , root = ""] = process.argv
 process.once("disconnect", () => process.exit())
+// While the system keeps this process in a read, nothing of it runs. So a shell, far smaller than a thread would be, waits
+// for the end of the input, which is that of the monitor whatever ended it, and ends their process group: both of them,
+// since main.ts starts this one as the leader of its own.
+if (process.connected && process.platform !== "win32") {
+  const both = spawn("/bin/sh", ["-c", "read _; kill -9 0"], { stdio: ["inherit", "ignore", "ignore"] })
+  // Without a shell there is still the above.
+  both.on("error", () => undefined).unref()
+}
 const tell = posting((post) => void process.send?.(post))
 
 const files = ObservationReader.layer.pipe(Layer.provide(Layer.merge(ConfigReader.layer, ReportStore.layer)))

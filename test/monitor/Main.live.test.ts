@@ -195,26 +195,37 @@ describe("leaving (spec 8)", () => {
   /** The process that reads for the monitor of a pane. */
   const readerOf = (pid: number): number =>
     Number(fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0])
-  const isGone = (pid: number) =>
-    Effect.sync(() =>
-      !fs.existsSync(`/proc/${pid}`) || /^State:\s+Z/m.test(fs.readFileSync(`/proc/${pid}/status`, "utf8"))
+  /** Waits until nothing is left of what reads, the leader of its process group; a zombie is nothing. */
+  const nothingOf = (reader: number) =>
+    eventuallyTrue(
+      "no reader",
+      Effect.sync(() => {
+        const all = execFileSync("ps", ["-e", "-o", "pgid=,stat="], { encoding: "utf8" }).split("\n")
+        return !all.some((line) => new RegExp(`^ *${reader} +[^Z]`).test(line))
+      })
     )
+  /** A monitor of which the system keeps the first read. */
+  const hanging = Effect.gen(function*() {
+    const at = yield* MonitorPane.make(2)
+    const pipe = path.join(at.folder, "pipe")
+    execFileSync("mkfifo", [pipe])
+    const pane = yield* at.start({
+      options: ["--require", path.join(import.meta.dirname, "Hung.cjs")],
+      environment: { MONITOR_PIPE: pipe }
+    })
+    yield* pane.shows("that it reads", (lines) => lines[0] === "Reading the team …")
+    yield* eventuallyTrue("a read that hangs", Effect.sync(() => fs.existsSync(`${pipe}.opened`)))
+    return pane
+  })
 
   it.scopedLive("needs no read to end: the system keeps the first one", () =>
     Effect.gen(function*() {
-      const at = yield* MonitorPane.make(2)
-      const pipe = path.join(at.folder, "pipe")
-      execFileSync("mkfifo", [pipe])
-      const pane = yield* at.start({
-        options: ["--require", path.join(import.meta.dirname, "Hung.cjs")],
-        environment: { MONITOR_PIPE: pipe }
-      })
-      yield* pane.shows("that it reads", (lines) => lines[0] === "Reading the team …")
+      const pane = yield* hanging
       const reader = readerOf(yield* pane.pid)
       yield* pane.press("q")
       assert.strictEqual(yield* pane.noted("code"), "0")
       assert.strictEqual(yield* pane.noted("after"), yield* pane.noted("before"))
-      yield* eventuallyTrue("no reader", isGone(reader))
+      yield* nothingOf(reader)
     }))
 
   it.scopedLive("needs no read to end: a later one hangs, while keys are obeyed", () =>
@@ -228,7 +239,16 @@ describe("leaving (spec 8)", () => {
       yield* pane.shows("the second selected", (lines) => selected(lines).startsWith("> Worker 1 "))
       yield* pane.press("q")
       assert.strictEqual(yield* pane.noted("code"), "0")
-      yield* eventuallyTrue("no reader", isGone(reader))
+      yield* nothingOf(reader)
+    }))
+
+  it.scopedLive("leaves nothing that reads when it is killed while the system keeps a read", () =>
+    Effect.gen(function*() {
+      const pane = yield* hanging
+      const pid = yield* pane.pid
+      const reader = readerOf(pid)
+      process.kill(pid, "SIGKILL")
+      yield* nothingOf(reader)
     }))
 
   it.scopedLive("leaves nothing that reads, also when it is killed; without what reads it ends and says so", () =>
@@ -239,7 +259,7 @@ describe("leaving (spec 8)", () => {
       const pid = yield* killed.pid
       const reader = readerOf(pid)
       process.kill(pid, "SIGKILL")
-      yield* eventuallyTrue("no reader", isGone(reader))
+      yield* nothingOf(reader)
       const pane = yield* at.start()
       yield* pane.shows("a frame", isFrame)
       process.kill(readerOf(yield* pane.pid), "SIGKILL")
