@@ -53,7 +53,12 @@ const text = (agent: object, file: object = {}) =>
 
 describe("what a team file may say", () => {
   it("every field of the specification, and those of another version, whatever else they say", () => {
-    assert.deepStrictEqual(findings(text({ ...worker, dashboardPort: 4712, "x-color": 7 }, { "x-theirs": "y" })), [])
+    assert.deepStrictEqual(
+      findings(
+        text({ ...worker, dashboardPort: 4712, "x-color": 7, "x-made": { by: ["them", true] } }, { "x-theirs": "y" })
+      ),
+      []
+    )
   })
 
   for (
@@ -66,6 +71,18 @@ describe("what a team file may say", () => {
       ["Herdr's pane", { ...worker, "x-at": "w1:p2" }, "agent \"w\".x-at: \"w1:p2\""],
       ["a tty", { ...worker, "x-at": ["/dev/pts/3"] }, "agent \"w\".x-at: [\"/dev/pts/3\"]"],
       [
+        "an object for a name",
+        { ...worker, name: { pane: "here", pid: 1 } },
+        "agent \"w\".name: {\"pane\":\"here\",\"pid\":1}"
+      ],
+      ["a list for a text", { ...worker, description: ["here"] }, "agent \"w\".description: [\"here\"]"],
+      ["a list for a handoff", { ...worker, handoff: ["here"] }, "agent \"w\".handoff: [\"here\"]"],
+      ["a text for a close", { ...worker, closeJob: "here" }, "agent \"w\".closeJob: \"here\""],
+      ["a list for a state", { ...worker, closeJob: { ...job, state: [1] } }, "agent \"w\".closeJob.state: [1]"],
+      ["a pid of another version", { ...worker, "x-pid": 4711 }, "agent \"w\".x-pid: 4711"],
+      ["one within something", { ...worker, "x-at": [{ pid: 4711 }] }, "agent \"w\".x-at: [{\"pid\":4711}]"],
+      ["a tty in a key", { ...worker, "x-at": { "/dev/pts/3": true } }, "agent \"w\".x-at: {\"/dev/pts/3\":true}"],
+      [
         "a saved session",
         { ...worker, handoff: { ...worker.handoff, summary: "in /a/b.jsonl" } },
         "agent \"w\".handoff.summary: \"in /a/b.jsonl\""
@@ -74,6 +91,12 @@ describe("what a team file may say", () => {
   ) {
     it(`not ${what}`, () => assert.deepStrictEqual(findings(text(agent)), [found]))
   }
+
+  it("not anything else for the agents, or for one of them", () => {
+    const agents = (value: unknown) => findings(text(worker, { agents: value }))
+    assert.deepStrictEqual(agents({ pane: "here" }), ["file.agents: {\"pane\":\"here\"}"])
+    assert.deepStrictEqual(agents([worker, ["here"], 1]), ["agent: [\"here\"]", "agent: 1"])
+  })
 
   it("what a person put there is theirs while it stays as it is", () => {
     const judged = (before: string | undefined, after: string) =>

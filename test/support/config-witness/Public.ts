@@ -28,18 +28,39 @@ export type Fields = Readonly<Record<string, unknown>>
 export const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {}
 
-const isPrivate = (key: string, value: unknown): boolean =>
-  typeof value === "string" ? private_.test(value) : typeof value === "number" && !numbers.has(key)
-
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 200) ?? ""
 
 /** How tests name a field of another version, which is kept (spec 1.1): only what it says is judged. */
 const foreign = /^x-/
+/** Tests count in fields of other versions; a process or a port has more digits. */
+const maxCount = 999
+
+const isPrivateForeign = (value: unknown): boolean => {
+  if (typeof value === "string") return private_.test(value)
+  if (typeof value === "number") return value > maxCount
+  return typeof value === "object" && value !== null &&
+    Object.entries(value).some(([key, one]) => private_.test(key) || isPrivateForeign(one))
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
+/** The known fields that hold others, which are judged by themselves: all others say one word, number or yes. */
+const holds: Readonly<Record<string, (value: unknown) => boolean>> = {
+  "file.agents": Array.isArray,
+  "agent.handoff": isObject,
+  "agent.closeJob": isObject
+}
+
+const isPrivate = (kind: keyof typeof keys, key: string, value: unknown): boolean => {
+  const held = holds[`${kind}.${key}`]
+  if (held !== undefined) return !held(value)
+  if (typeof value === "string") return private_.test(value)
+  return typeof value === "number" ? !numbers.has(key) : typeof value !== "boolean"
+}
 
 /** Of one object: its unknown fields, and the known ones that say what they must not. */
-const ofFields = (at: string, fields: Fields, known: ReadonlySet<string>): ReadonlyArray<string> =>
+const ofFields = (at: string, fields: Fields, kind: keyof typeof keys): ReadonlyArray<string> =>
   Object.entries(fields).flatMap(([key, value]) =>
-    (foreign.test(key) ? isPrivate(key, JSON.stringify(value)) : !known.has(key) || isPrivate(key, value))
+    (foreign.test(key) ? isPrivateForeign(value) : !keys[kind].has(key) || isPrivate(kind, key, value))
       ? [`${at}.${key}: ${shown(value)}`]
       : []
   )
@@ -52,13 +73,15 @@ export const findings = (text: string): ReadonlyArray<string> => {
   const file = fieldsOf(parse(text))
   const agents: ReadonlyArray<unknown> = Array.isArray(file["agents"]) ? file["agents"] : []
   return [
-    ...ofFields("file", file, keys.file),
-    ...agents.map(fieldsOf).flatMap((agent) => {
+    ...ofFields("file", file, "file"),
+    ...agents.flatMap((value) => {
+      if (!isObject(value)) return [`agent: ${shown(value)}`]
+      const agent = fieldsOf(value)
       const at = `agent ${shown(agent["sessionId"])}`
       return [
-        ...ofFields(at, agent, keys.agent),
-        ...ofFields(`${at}.handoff`, fieldsOf(agent["handoff"]), keys.handoff),
-        ...ofFields(`${at}.closeJob`, fieldsOf(agent["closeJob"]), keys.closeJob)
+        ...ofFields(at, agent, "agent"),
+        ...ofFields(`${at}.handoff`, fieldsOf(agent["handoff"]), "handoff"),
+        ...ofFields(`${at}.closeJob`, fieldsOf(agent["closeJob"]), "closeJob")
       ]
     })
   ]
