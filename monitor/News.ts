@@ -13,8 +13,8 @@ export type News = Learned<Snapshot>
 /** {@link Learned}, between the two processes of a monitor. */
 export type Post = Learned<Sent>
 
-/** Makes what posts news from one process to the other. */
-export const posting = (post: (post: Post) => void): (news: News) => void => {
+/** Makes what posts news from one process to the other, and answers what posting does. */
+export const posting = <A>(post: (post: Post) => A): (news: News) => A => {
   const send = sender()
   return (news) => post(news._tag === "Read" ? { ...news, snapshot: send(news.snapshot) } : news)
 }

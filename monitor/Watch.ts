@@ -15,11 +15,12 @@ const keyOf = ({ port, sessionId }: Endpoint): string => `${port} ${sessionId}`
 
 /**
  * Tells what the files say, at once, and then each endpoint's answer as it comes, over and over; never ends, and is
- * interruptible at every wait. While there is no team file that can be used, those of the last one are asked.
+ * interruptible at every wait. While there is no team file that can be used, those of the last one are asked. It goes on
+ * only once what it tells has been taken: who takes nothing is not told more and more.
  */
 export const watch = (
   root: string,
-  tell: (news: News) => void
+  tell: (news: News) => Effect.Effect<void>
 ): Effect.Effect<never, never, ObservationReader | IntercomClient> =>
   Effect.gen(function*() {
     const reader = yield* ObservationReader
@@ -33,7 +34,7 @@ export const watch = (
     }
     const read = Effect.gen(function*() {
       const snapshot = yield* reader.snapshot(root)
-      tell({ _tag: "Read", snapshot, at: yield* Clock.currentTimeMillis })
+      yield* tell({ _tag: "Read", snapshot, at: yield* Clock.currentTimeMillis })
       if (snapshot.errors.includes("config_unavailable")) return
       endpoints = snapshot.workers.map(({ agent: { port, sessionId } }) => ({ port, sessionId }))
       const known = new Set(endpoints.map(keyOf))
@@ -44,7 +45,7 @@ export const watch = (
         const probe = yield* client.probe(root, endpoint)
         const at = yield* Clock.currentTimeMillis
         answeredAt.set(keyOf(endpoint), at)
-        tell({ _tag: "Answered", endpoint, probe, at })
+        yield* tell({ _tag: "Answered", endpoint, probe, at })
       })
     const pass = Effect.zipRight(
       read,

@@ -25,7 +25,12 @@ if (process.connected && process.platform !== "win32") {
   // Without a shell there is still the above.
   both.on("error", () => undefined).unref()
 }
-const tell = posting((post) => void process.send?.(post))
+// Told when the system has taken all of it, which it does not while the monitor is stopped and what it was sent fills up.
+const tell = posting((post) =>
+  Effect.async<void>((resume) => {
+    process.send?.(post, undefined, undefined, () => resume(Effect.void))
+  })
+)
 
 const files = ObservationReader.layer.pipe(Layer.provide(Layer.merge(ConfigReader.layer, ReportStore.layer)))
 const secrets = Secrets.layer.pipe(Layer.provide(StateDir.layer), Layer.provide(Platform.layer))

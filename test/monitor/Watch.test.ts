@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
@@ -38,11 +39,12 @@ const connections = (state: State, now: number): string =>
 const watching = (reading: Effect.Effect<Snapshot>, probe: (endpoint: Endpoint) => Effect.Effect<Probe>) =>
   Effect.gen(function*() {
     let state = initial("/team")
-    const tell = (news: News): void => {
-      state = news._tag === "Read"
-        ? withSnapshot(state, news.snapshot, news.at)
-        : withCheck(state, news.endpoint, news.probe, news.at)
-    }
+    const tell = (news: News) =>
+      Effect.sync(() => {
+        state = news._tag === "Read"
+          ? withSnapshot(state, news.snapshot, news.at)
+          : withCheck(state, news.endpoint, news.probe, news.at)
+      })
     const layers = Layer.merge(SnapshotScripted.layer(reading), client(probe))
     yield* Effect.forkScoped(Effect.provide(watch("/team", tell), layers))
     yield* TestClock.adjust(0)
@@ -102,6 +104,32 @@ describe("passes (spec 8)", () => {
       assert.strictEqual(new Set(answered.slice(0, 256)).size, 256)
       assert.isAbove(answered.length, 300)
       assert.isTrue(answered.slice(256).every((n) => n < 80))
+    }))
+
+  it.scoped("stand still while nobody takes what they tell, and then go on", () =>
+    Effect.gen(function*() {
+      const [told, waiting]: [Array<News["_tag"]>, Array<Deferred.Deferred<void>>] = [[], []]
+      const tell = (news: News) =>
+        Effect.gen(function*() {
+          told.push(news._tag)
+          const taken = yield* Deferred.make<void>()
+          waiting.push(taken)
+          yield* Deferred.await(taken)
+        })
+      const take = Effect.suspend(() =>
+        Effect.forEach(waiting.splice(0), (taken) => Deferred.succeed(taken, undefined))
+      )
+      const layers = Layer.merge(SnapshotScripted.layer(read(256)), client(() => Effect.succeed(verified)))
+      yield* Effect.forkScoped(Effect.provide(watch("/team", tell), layers))
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(told, ["Read"])
+      yield* take
+      yield* TestClock.adjust("1 hour")
+      // The batch, whose time is over, and a view.
+      assert.deepStrictEqual(told.slice(1), [...Array.from({ length: 16 }, () => "Answered" as const), "Read"])
+      yield* take
+      yield* TestClock.adjust(0)
+      assert.strictEqual(told.length, 1 + 17 + 16)
     }))
 
   it.scoped("drop what was asked at a port that is no longer the saved one", () =>
