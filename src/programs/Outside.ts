@@ -13,7 +13,7 @@ const here = Effect.gen(function*() {
   return Option.isSome(multiplexers.own) || kind === "none" ? kind : undefined
 })
 
-const neither = "No multiplexer was found: this Pi runs neither in tmux nor in Herdr"
+const neither = "This Pi runs in neither tmux nor Herdr"
 
 /** What a person should know before they begin a team where no workers can be opened; nothing where they can. */
 export const outsideAny = Effect.map(here, (kind) =>
@@ -27,7 +27,8 @@ export const outsideAny = Effect.map(here, (kind) =>
 export const outside = Effect.fn("outside")(function*(configured: MultiplexerKind) {
   const [kind, { sessionId }] = [yield* here, yield* SessionScope]
   if (kind === configured || configured === "none") return []
-  const open = `open this session in it (pi --session ${sessionId})`
+  // Pi finds no session by --session before its first turn; --session-id opens it, and otherwise begins one of that id.
+  const open = `open this session in it (pi --session-id ${sessionId}, in the same folder)`
   return [
     kind === undefined
       ? `${neither}, so your agent cannot open, park or resume workers from here, and there is no monitor pane; all ` +

@@ -56,14 +56,14 @@ describe("where no workers can be opened, the person is told so (spec 5.4)", () 
       const machine = makeMachine("/work")
       machine.terminals.inside.kind = undefined
       const session = yield* machine.open("s-1", "/work")
-      const neither = "No multiplexer was found: this Pi runs neither in tmux nor in Herdr, so"
+      const neither = "This Pi runs in neither tmux nor Herdr, so"
       assert.include(
         yield* session.command(""),
         `\n${neither} no workers could be opened from here. Start tmux or Herdr, and pi in it, before you begin a team.\n`
       )
       const sentence = `${neither} your agent cannot open, park or resume workers from here, and there is no monitor ` +
-        "pane; all else works. To have these too, start tmux or Herdr, open this session in it (pi --session s-1), and " +
-        "ask your agent to set the multiplexer to the one you chose; until then the team file says herdr. Or start each " +
+        "pane; all else works. To have these too, start tmux or Herdr, open this session in it (pi --session-id s-1, in " +
+        "the same folder), and ask your agent to set the multiplexer to the one you chose; until then the team file says herdr. Or start each " +
         "worker's pi yourself, in this project: it registers by itself."
       assert.deepStrictEqual(linesOf(yield* session.command("start")).slice(1), [sentence])
       assert.strictEqual(linesOf(yield* session.command("")).at(-1), `Needs attention: ${sentence}`)
@@ -79,7 +79,7 @@ describe("where no workers can be opened, the person is told so (spec 5.4)", () 
         linesOf(yield* session.command("")).at(-1),
         "Needs attention: The team's multiplexer is tmux, and this Pi does not run in it, so your agent cannot open or " +
           "resume workers from here; all else works. Ask it to set the multiplexer to herdr, or start tmux and open this " +
-          "session in it (pi --session s-1)."
+          "session in it (pi --session-id s-1, in the same folder)."
       )
       yield* session.tool("intercom_set_multiplexer", { multiplexer: "herdr" })
       assert.notInclude(yield* session.command(""), "Needs attention")
