@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { told } from "../src/layers/ProgramArguments.ts"
-import { ofFolder, said } from "../src/programs/doctor/examine.ts"
 
 /** The program `pi-intercom-doctor`: ends with 0 when nothing is wrong, 1 with findings, 2 when it could not look. */
 
@@ -13,11 +12,23 @@ const program = {
   options: { json: { type: "boolean" } }
 } as const
 
-// A read that hangs must not keep the process.
+// What is still open, such as a connection, must not keep the process; a read that hangs in the system does.
 const end = ({ code, text }: { readonly code: 0 | 1 | 2; readonly text: string }) =>
   process.stdout.write(`${text}\n`, () => process.exit(code))
 
 const given = told(program, process.argv.slice(2), process.cwd())
 
-if ("text" in given) end({ code: given.code, text: said(given.text, given.json) })
-else void ofFolder(given.root, given.json).then(end)
+const broken =
+  "Intercom could not look: a part of it is missing or does not work. Nothing was changed. Install Intercom again."
+
+void import("../src/programs/doctor/examine.ts")
+  .then(({ ofFolder, said }) =>
+    "text" in given
+      ? { code: given.code, text: said(given.text, given.json) }
+      : ofFolder(given.root, given.json)
+  )
+  .catch(() => ({
+    code: 2 as const,
+    text: given.json ? JSON.stringify({ version: 1, error: broken }, null, 2) : broken
+  }))
+  .then(end)

@@ -17,6 +17,7 @@ import * as FileMutationQueue from "../layers/FileMutationQueue/Pi.ts"
 import type { Host } from "../layers/Host.ts"
 import * as HostEvents from "../layers/HostEvents.ts"
 import * as HostLogger from "../layers/HostLogger.ts"
+import * as Copies from "../layers/HostProgram/Copies.ts"
 import * as HostProgram from "../layers/HostProgram/Pi.ts"
 import * as InputWitness from "../layers/HostSession/InputWitness.ts"
 import * as HostSession from "../layers/HostSession/Pi.ts"
@@ -96,12 +97,10 @@ type Services = Layer.Layer.Success<ReturnType<typeof services>>
 
 /** What the doctor finds; its file is loaded only now. */
 const examine = async (pi: ExtensionAPI, context: ExtensionContext, host: Host): Promise<string> => {
-  try {
-    const { inSession } = await import("./doctor/examine.ts")
-    return await inSession(pi, context, host)
-  } catch {
-    return "Intercom could not look: a part of it was removed or replaced since this Pi was started. Start Pi again."
-  }
+  const doctor = await import("./doctor/examine.ts").catch(() => undefined)
+  return doctor === undefined
+    ? "Intercom could not look: a part of it was removed or replaced since this Pi was started. Start Pi again."
+    : doctor.inSession(pi, context, host)
 }
 
 /** One Pi session that intercom takes part in. */
@@ -182,16 +181,13 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
     return { content: [{ type: "text" as const, text: outcome.value }], details: undefined }
   }
 
-  /** Of several commands of one name Pi calls none by just that name. */
-  const ownCommand = (): string =>
-    pi.getCommands().find(({ name }) => /^intercom(:\d+)?$/.test(name))?.name ?? "intercom"
-
   /** Two copies would both be the session's listener: the one that comes second keeps out (facts/pi: same tools). */
-  const otherCopy = (): string | undefined =>
-    !registered && pi.getAllTools().some((tool) => isToolName(tool.name))
-      ? "another copy is loaded in this Pi and does the work, so this one keeps out. " +
-        `Type /${ownCommand()} doctor: it says how to take one of the two out. Then start Pi again.`
-      : undefined
+  const otherCopy = async (): Promise<string | undefined> => {
+    if (registered || !pi.getAllTools().some((tool) => isToolName(tool.name))) return undefined
+    const own = await Effect.runPromise(Copies.ownCommand(host.entry, pi.getCommands()))
+    return "another copy is loaded in this Pi and does the work, so this one keeps out. " +
+      `Type /${own} doctor: it says how to take one of the two out. Then start Pi again.`
+  }
 
   const register = () => {
     if (registered) return
@@ -215,7 +211,7 @@ export const activate = (pi: ExtensionAPI, host: Host): void => {
 
   const open = async (context: ExtensionContext) => {
     await close()
-    const why = unsuitable(context) ?? otherCopy()
+    const why = unsuitable(context) ?? await otherCopy()
     if (why === undefined) {
       register()
       current = await openSession(pi, context, host, witness, work)

@@ -10,7 +10,7 @@ export interface Copy {
 
 /** The copies of this extension in Pi. */
 export class Copies extends Context.Tag("pi-intercom/Copies")<Copies, {
-  /** Those that this Pi has loaded, this one too, in the order of their commands. */
+  /** Those that this Pi has loaded, this one too, in the order of their commands; then those that have none. */
   readonly loaded: Effect.Effect<ReadonlyArray<Copy>>
   /** The first other one that Pi, started in `directory`, would load by its settings and folders. */
   readonly inSettings: (directory: string) => Effect.Effect<Option.Option<Copy>>

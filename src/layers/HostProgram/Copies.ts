@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { readFile, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
+import { isToolName } from "../../domain/ToolCatalogue.ts"
 import { Copies, type Copy } from "../../services/Copies.ts"
 import * as Files from "../Files.ts"
 
@@ -21,12 +22,21 @@ export interface Settings {
   readonly getDefaultProjectTrust: () => "ask" | "always" | "never"
 }
 
-/** A command of an extension that Pi has loaded. */
-interface Command {
+/** What an extension that Pi has loaded registered. */
+interface Registered {
   readonly name: string
+  readonly sourceInfo: Origin & { readonly path: string }
+}
+
+interface Command extends Registered {
   readonly description?: string
   readonly source: string
-  readonly sourceInfo: Origin & { readonly path: string }
+}
+
+/** What Pi says of the extensions that it has loaded; of several tools of one name it says the first only. */
+export interface Extensions {
+  readonly commands: ReadonlyArray<Command>
+  readonly tools: ReadonlyArray<Registered>
 }
 
 /** What the thin entry hands over: where we are, and the classes by which Pi itself finds its extensions. */
@@ -149,27 +159,41 @@ export const inSettings = <S extends Settings>(pi: PiExtensions<S>) =>
     return Option.none<Copy>()
   })
 
-/** Each copy has registered the same command. */
-const loaded = <S extends Settings>(pi: PiExtensions<S>, commands: ReadonlyArray<Command>) =>
+/** What `of` says, each with the real path of the extension that registered it. */
+const withReal = <A extends Registered>(of: ReadonlyArray<A>) =>
+  Effect.forEach(of, (one) => Effect.map(realPath(one.sourceInfo.path), (real) => ({ one, real })))
+
+const named = (commands: ReadonlyArray<Command>) =>
+  withReal(commands.filter(({ name, source }) => source === "extension" && /^intercom(?::\d+)?$/.test(name)))
+
+/** What the person types for the command of the extension `entry`: Pi numbers those of one name. */
+export const ownCommand = (entry: string, commands: ReadonlyArray<Command>): Effect.Effect<string> =>
+  Effect.gen(function*() {
+    const own = yield* realPath(entry)
+    return (yield* named(commands)).find(({ real }) => real === own)?.one.name ?? "intercom"
+  })
+
+const loaded = <S extends Settings>(pi: PiExtensions<S>, { commands, tools }: Extensions) =>
   Effect.gen(function*() {
     const own = yield* realPath(pi.entry)
     const agentDir = yield* realPath(pi.agentDir)
-    const named = commands.filter(({ name, source }) => source === "extension" && /^intercom(?::\d+)?$/.test(name))
-    const real = yield* Effect.forEach(named, ({ sourceInfo }) => realPath(sourceInfo.path))
-    const mine = named[real.indexOf(own)]
-    const copies = yield* Effect.filter(named, (one) =>
+    const all = yield* named(commands)
+    const mine = all.find(({ real }) => real === own)?.one
+    const ours = yield* Effect.filter(all, ({ one, real }) =>
       // A build that lies loose somewhere belongs to no package.
       one === mine || (mine !== undefined && one.description === mine.description)
         ? Effect.succeed(true)
-        : Effect.flatMap(realPath(one.sourceInfo.path), (path) => isOurs(path, agentDir)))
-    return copies.map(({ sourceInfo }): Copy => ({
-      path: sourceInfo.path,
-      removal: removalOf(sourceInfo, agentDir)
-    }))
+        : isOurs(real, agentDir))
+    // Tools are what clash: who has one of ours is a copy, whatever its commands are and whose package it is.
+    const owners = yield* withReal(tools.filter(({ name }) => isToolName(name)))
+    const copies = new Map<string, Copy>()
+    for (const { one: { sourceInfo }, real } of [...ours, ...owners]) {
+      const copy = copies.get(real) ?? { path: sourceInfo.path, removal: removalOf(sourceInfo, agentDir) }
+      copies.set(real, copy)
+    }
+    return Array.from(copies.values())
   })
 
-/** The copies in the Pi of this process, whose extensions have registered `commands`. */
-export const layer = <S extends Settings>(
-  pi: PiExtensions<S>,
-  commands: ReadonlyArray<Command>
-): Layer.Layer<Copies> => Layer.succeed(Copies, { loaded: loaded(pi, commands), inSettings: inSettings(pi) })
+/** The copies in the Pi of this process, whose extensions have registered `extensions`. */
+export const layer = <S extends Settings>(pi: PiExtensions<S>, extensions: Extensions): Layer.Layer<Copies> =>
+  Layer.succeed(Copies, { loaded: loaded(pi, extensions), inSettings: inSettings(pi) })

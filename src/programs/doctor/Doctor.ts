@@ -25,7 +25,10 @@ export class CouldNotLook extends Data.TaggedError("CouldNotLook")<{ readonly de
   }
 }
 
-/** A record that hangs, such as a pipe in the place of a log, must not keep the rest from being said. */
+/**
+ * Many large logs must not keep the rest from being said. Files are read synchronously, so this ends between two of them:
+ * one that hangs in the system holds up everything, and Ctrl-C ends the program.
+ */
 const patience = "5 seconds"
 
 /** What the monitor marks as partial. `named`: what could not be read is among the findings. */

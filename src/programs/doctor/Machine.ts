@@ -116,7 +116,7 @@ export const copies = Effect.fn("Doctor.copies")(function*(directories: Readonly
     what: `This Pi has loaded ${all.length} copies of Intercom, ${
       all.map(({ path }) => path).join(" and ")
     }: only one ` +
-      "of them works, and Pi calls their commands /intercom:1, /intercom:2 and so on.",
+      "of them works, and Pi calls several commands /intercom by /intercom:1, /intercom:2 and so on.",
     advice: `Keep one. ${
       all.map(({ path, removal }) => `To take out ${path}: ${removal}.`).join(" ")
     } Then start Pi again.`

@@ -21,10 +21,16 @@ export const hostOf = (version: HostVersion, { agent, ours }: Machine): Layer.La
   )
 }
 
-/** The copies in a Pi that has loaded nothing yet: those of its settings. */
-export const copiesOf = (version: HostVersion, { agent, ours }: Machine): Layer.Layer<Copies> => {
+/** The copies in a Pi that has loaded these extensions, or none yet: then those of its settings. */
+export const copiesOf = (
+  version: HostVersion,
+  { agent, ours }: Machine,
+  extensions: InPi.Extensions = { commands: [], tools: [] }
+): Layer.Layer<Copies> => {
   const where = { entry: ours, agentDir: agent }
-  return version === "1.6.0" ? InPi.layer({ ...where, ...Pi16 }, []) : InPi.layer({ ...where, ...Pi084 }, [])
+  return version === "1.6.0"
+    ? InPi.layer({ ...where, ...Pi16 }, extensions)
+    : InPi.layer({ ...where, ...Pi084 }, extensions)
 }
 
 /** What `checkCopies` says about the project: its sentence, or undefined when it lets the launch go on. */

@@ -5,10 +5,12 @@ import * as Layer from "effect/Layer"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { vi } from "vitest"
+import { type Extensions, ownCommand } from "../../../src/layers/HostProgram/Copies.ts"
 import * as Looking from "../../../src/layers/Looking.ts"
 import * as Surroundings from "../../../src/layers/Surroundings/Node.ts"
 import { examineHere } from "../../../src/programs/doctor/Doctor.ts"
 import { copies } from "../../../src/programs/doctor/Machine.ts"
+import { Copies } from "../../../src/services/Copies.ts"
 import { arrangements, machineIn } from "../../layers/HostProgram/arrangements.ts"
 import { copiesOf } from "../../layers/HostProgram/host.ts"
 import { assertOnly } from "../../support/doctor/Examined.ts"
@@ -57,6 +59,41 @@ describe.each(hostVersions)("another copy of the extension in Pi %s", (version) 
       assertOnly(yield* findings, "other_copy", says, advice)
       fs.rmSync(settings)
       assert.deepStrictEqual([...(yield* findings)], [])
+    }))
+
+  it.scopedLive("is known by its tools, also when it has no command, or another one's is the first", () =>
+    Effect.gen(function*() {
+      const folder = yield* temporaryFolder
+      const machine = machineIn(folder)
+      const linked = join(folder, "linked.js")
+      fs.symlinkSync(machine.ours, linked)
+      const at = (path: string) =>
+        ({ path, source: "cli", scope: "temporary", origin: "top-level", baseDir: folder }) as const
+      const command = (name: string, path: string) =>
+        ({ name, description: "Shows something.", source: "extension", sourceInfo: at(path) }) as const
+      const [own, theirs] = [at(linked), at("/elsewhere/theirs.js")]
+      const loaded = (extensions: Extensions) =>
+        Effect.provide(
+          Effect.flatMap(Copies, (all) => Effect.map(all.loaded, (found) => found.map(({ path }) => path))),
+          copiesOf(version, machine, extensions)
+        )
+      const tools = [{ name: "read", sourceInfo: at("/elsewhere/other.js") }]
+      const commands = [command("intercom", own.path)]
+      assert.deepStrictEqual(yield* loaded({ commands, tools }), [own.path])
+      const clashing = [...tools, { name: "intercom_send", sourceInfo: theirs }, {
+        name: "intercom_list",
+        sourceInfo: theirs
+      }]
+      assert.deepStrictEqual(yield* loaded({ commands, tools: clashing }), [own.path, theirs.path])
+      const mine = { name: "intercom_send", sourceInfo: at(machine.ours) }
+      assert.deepStrictEqual(yield* loaded({ commands, tools: [mine] }), [own.path])
+
+      const both = [
+        { ...command("intercom:1", theirs.path), description: "Shows the sessions." },
+        command("intercom:2", own.path)
+      ]
+      assert.deepStrictEqual(yield* loaded({ commands: both, tools: clashing }), [own.path, theirs.path])
+      assert.strictEqual(yield* ownCommand(machine.ours, both), "intercom:2")
     }))
 
   it.scopedLive("is taken out of wherever it is, and one that is in two folders is said once", () =>

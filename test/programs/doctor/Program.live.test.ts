@@ -132,6 +132,22 @@ layer(Layer.scoped(Program, built), { excludeTestServices: true, timeout: "1 min
       assert.isTrue(help.out.startsWith(`Usage: ${usage}\n\nSays what is wrong`))
     }))
 
+  it.scoped("could not look: a part of it is missing", () =>
+    Effect.gen(function*() {
+      const team = yield* examined
+      const alone = join(yield* temporaryFolder, "doctor.cjs")
+      fs.copyFileSync(yield* Program, alone)
+      const ended = (...args: ReadonlyArray<string>) =>
+        Effect.provideService(run(team, { args: ["--root", team.root, ...args] }), Program, alone)
+      const error = "Intercom could not look: a part of it is missing or does not work. Nothing was changed. Install " +
+        "Intercom again."
+      assert.deepStrictEqual(yield* ended(), { code: 2, out: `${error}\n` })
+      assert.deepStrictEqual(yield* ended("--json"), {
+        code: 2,
+        out: `${JSON.stringify({ version: 1, error }, null, 2)}\n`
+      })
+    }))
+
   it.scoped("a folder may be named from here, and is this one when none is named", () =>
     Effect.gen(function*() {
       const team = yield* examined
