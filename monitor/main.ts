@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { isKeyRelease, parseKey } from "@mariozechner/pi-tui/dist/keys.js"
 import { ProcessTerminal } from "@mariozechner/pi-tui/dist/terminal.js"
-import { fork } from "node:child_process"
+import { type ChildProcess, fork } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setFlagsFromString } from "node:v8"
@@ -53,16 +53,6 @@ if (!process.stdin.isTTY || !process.stdout.isTTY) {
   stop(1, "The monitor needs an interactive terminal, and this is none; nothing was done. Run it in one.")
 }
 const version = versionOf()
-// In a process of its own: of one that hangs in the system nothing else waits, no key and no exit. It is none of the
-// terminal's foreground processes, has a small heap since it makes little but garbage, and ends when this one has, which
-// it knows by the end of its input.
-const reading = fork(join(import.meta.dirname, "reading.cjs"), [root], {
-  // On Windows that would give it a window, and no key reaches it anyway.
-  detached: process.platform !== "win32",
-  execArgv: [...process.execArgv, "--optimize-for-size", "--max-semi-space-size=1"],
-  serialization: "advanced",
-  stdio: ["pipe", "ignore", "ignore", "ipc"]
-})
 // A log of pi-tui's for those who develop it; a monitor writes nothing.
 delete process.env["PI_TUI_WRITE_LOG"]
 
@@ -71,12 +61,14 @@ const style = noColour !== "" || terminalKind === "dumb" ? bare : coloured
 const screen = new ProcessTerminal()
 const sizeNow = (): Size => ({ width: screen.columns, height: screen.rows })
 
+/** The process that reads. */
+let reading: ChildProcess | undefined
 let left = false
 const leave = (): void => {
   if (left) return
   left = true
   // Whatever it waits for: nothing of it is needed any more.
-  reading.kill("SIGKILL")
+  reading?.kill("SIGKILL")
   try {
     // Before the other screen: a terminal may keep its keyboard modes for each.
     screen.stop()
@@ -95,7 +87,6 @@ const end = (code: number, sentence?: string): never => {
 const bug = "The monitor ended by a bug of its own. It writes nothing, so nothing was changed; start it again."
 const hungUp = () => end(1)
 const failed = () => end(1, bug)
-reading.on("error", failed).on("exit", failed)
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.once(signal, () => {
@@ -136,10 +127,46 @@ screen.start((data) => {
 draw()
 // Ages on the screen move while nothing else does.
 setInterval(drawSoon, 1000)
-reading.on(
-  "message",
-  telling((news) => {
-    shown.learn(news)
-    drawSoon()
-  })
-)
+
+const unread =
+  "The monitor's process that reads the team ended before it had read it, so nothing was shown and nothing was changed. " +
+  "Start the monitor again; if it ends so again, install the package again."
+/** As long as between two passes: whatever ends that process may do it each time. */
+const restartMs = 3000
+let hasRead = false
+
+/**
+ * Reads in a process of its own: of one that hangs in the system nothing else waits, no key and no exit. It is none of the
+ * terminal's foreground processes, has a small heap since it makes little but garbage, and ends when this one has, which it
+ * knows by the end of its input. One that ends by itself is replaced; meanwhile what was read last stays, marked once late.
+ */
+const read = (): void => {
+  let over = false
+  const ended = (): void => {
+    if (over || left) return
+    over = true
+    if (!hasRead) end(1, unread)
+    setTimeout(read, restartMs)
+  }
+  try {
+    reading = fork(join(import.meta.dirname, "reading.cjs"), [root], {
+      // On Windows that would give it a window, and no key reaches it anyway.
+      detached: process.platform !== "win32",
+      execArgv: [...process.execArgv, "--optimize-for-size", "--max-semi-space-size=1"],
+      serialization: "advanced",
+      stdio: ["pipe", "ignore", "ignore", "ipc"]
+    })
+    reading.on("error", ended).on("exit", ended).on(
+      "message",
+      telling((news) => {
+        hasRead = true
+        shown.learn(news)
+        drawSoon()
+      })
+    )
+  } catch {
+    // As when it ends at once: the system has no room for it.
+    ended()
+  }
+}
+read()

@@ -251,20 +251,47 @@ describe("leaving (spec 8)", () => {
       yield* nothingOf(reader)
     }))
 
-  it.scopedLive("leaves nothing that reads, also when it is killed; without what reads it ends and says so", () =>
+  it.scopedLive("leaves nothing that reads when it is killed while all is well", () =>
     Effect.gen(function*() {
       const at = yield* MonitorPane.make(2)
-      const killed = yield* at.start()
-      yield* killed.shows("a frame", isFrame)
-      const pid = yield* killed.pid
+      const pane = yield* at.start()
+      yield* pane.shows("a frame", isFrame)
+      const pid = yield* pane.pid
       const reader = readerOf(pid)
       process.kill(pid, "SIGKILL")
       yield* nothingOf(reader)
+    }))
+
+  it.scopedLive("keeps what it shows when what reads is killed, and reads again", () =>
+    Effect.gen(function*() {
+      const at = yield* MonitorPane.make(3)
       const pane = yield* at.start()
-      yield* pane.shows("a frame", isFrame)
-      process.kill(readerOf(yield* pane.pid), "SIGKILL")
+      yield* pane.shows("all connections", (lines) => /Worker 2 +disconnected/.test(lines.join("\n")))
+      const reader = readerOf(yield* pane.pid)
+      process.kill(reader, "SIGKILL")
+      yield* nothingOf(reader)
+      yield* pane.press("j")
+      yield* pane.shows("the second selected", (lines) => selected(lines).startsWith("> Worker 1 "))
+      place(at.root, { ...at.config, agents: at.config.agents.slice(0, -1) })
+      const lines = yield* pane.shows("one worker less", (all) => isFrame(all) && !all.join("\n").includes("Worker 2 "))
+      assert.match(selected(lines), /^> Worker 1 +disconnected/)
+      assert.notStrictEqual(readerOf(yield* pane.pid), reader)
+      yield* pane.press("q")
+      assert.strictEqual(yield* pane.noted("code"), "0")
+    }))
+
+  it.scopedLive("ends and says so when what reads cannot even begin", () =>
+    Effect.gen(function*() {
+      const at = yield* MonitorPane.make(2)
+      fs.rmSync(path.join(at.dist, "reading.cjs"))
+      const pane = yield* at.start()
       assert.strictEqual(yield* pane.noted("code"), "1")
-      assert.match(fs.readFileSync(path.join(pane.own, "errors"), "utf8"), /^The monitor ended by a bug of its own\./)
+      assert.strictEqual(yield* pane.noted("after"), yield* pane.noted("before"))
+      const errors = fs.readFileSync(path.join(pane.own, "errors"), "utf8")
+      assert.match(
+        errors,
+        /^The monitor's process that reads the team ended before [^\n]* install the package again\.\n$/
+      )
     }))
 
   it.scopedLive("a hung endpoint delays only its own cell; one that proves itself is connected", () =>
