@@ -6,6 +6,8 @@ import { type Check, rowsOf } from "./Row.ts"
 /** All that a frame is drawn from, but its size and the time. */
 export interface State {
   readonly root: string
+  /** When reading began, in ms since the epoch. */
+  readonly startedAt: number
   /** The newest view, whatever it could not read; undefined before the first. */
   readonly newest: Snapshot | undefined
   /** The newest view of a team file that could be used: what is shown, with a mark when it is not {@link newest}. */
@@ -20,9 +22,10 @@ export interface State {
   readonly quit: boolean
 }
 
-/** Before anything is known. */
-export const initial = (root: string): State => ({
+/** Before anything is known; without a start it is never late. */
+export const initial = (root: string, startedAt = Number.POSITIVE_INFINITY): State => ({
   root,
+  startedAt,
   newest: undefined,
   good: undefined,
   checks: new Map(),

@@ -21,6 +21,8 @@ export interface Frame {
 
 /** A pass takes at most some 8 s with its pause; with no new view for this long, something hangs. */
 const lateAfterMs = 15_000
+const isLate = ({ newest, startedAt }: State, now: number): boolean =>
+  now - (newest?.takenAt ?? startedAt) > lateAfterMs
 
 /** The command that says why a team file cannot be used. */
 const doctorFor = (root: string): string => {
@@ -28,11 +30,11 @@ const doctorFor = (root: string): string => {
   return `pi-intercom-doctor --root ${/^[\w/.-]+$/.test(shown) ? shown : quoted(shown)}`
 }
 
-/** The mark of a roster that is not what the files say now. */
+/** The mark of what is shown when it is not what the files say now. */
 const noticeOf = (state: State, { now, width }: Frame): string | undefined => {
   const { good, newest } = state
-  if (newest === undefined || good === undefined) return undefined
-  if (isOutdated(state)) {
+  if (newest === undefined) return undefined
+  if (good !== undefined && isOutdated(state)) {
     const old = `this is the team of ${ago(good.takenAt, now) ?? "an uncertain time"}`
     if (newest.noTeam === "no_folder") return `! The folder of the team is gone: ${old}`
     if (newest.noTeam === "no_file") return `! The team file is gone: ${old}`
@@ -40,15 +42,22 @@ const noticeOf = (state: State, { now, width }: Frame): string | undefined => {
     const hints = [` · ${doctorFor(state.root)} says why`, " · pi-intercom-doctor says why", ""]
     return mark + (hints.find((hint) => widestOf(mark + hint) <= width) ?? "")
   }
-  const late = now - newest.takenAt > lateAfterMs
-  return late ? `! Not refreshed: this is the team of ${ago(newest.takenAt, now) ?? "before"}` : undefined
+  if (!isLate(state, now)) return undefined
+  const what = good === undefined ? "what was found" : "the team of"
+  return `! Not refreshed: this is ${what} ${ago(newest.takenAt, now) ?? "before"}`
 }
 
 /** What is said instead of a table without rows. */
-const emptyOf = ({ good, newest, root }: State): string => {
-  if (newest === undefined) return "Reading the team …"
-  if (good !== undefined) return "This team has no workers yet. They are shown as soon as the team file has them."
+const emptyOf = (state: State, now: number): string => {
+  const { good, newest, root, startedAt } = state
   const folder = plain(root)
+  if (newest === undefined) {
+    if (!isLate(state, now)) return "Reading the team …"
+    return `Still reading the team in ${folder}, begun ${
+      ago(startedAt, now) ?? "before"
+    }: the system has not answered yet. The team is shown as soon as it does; q quits the monitor.`
+  }
+  if (good !== undefined) return "This team has no workers yet. They are shown as soon as the team file has them."
   if (newest.noTeam === "no_folder") {
     return `There is no folder ${folder}, so there is no team to show. Press q and start the monitor with your project's folder as --root.`
   }
@@ -87,7 +96,7 @@ const split = (height: number, rows: number): number => Math.min(rows + 1, Math.
 const body = (state: State, height: number, frame: Frame): ReadonlyArray<string> => {
   const { now, style, width } = frame
   const rows = rowsOf(workersOf(state), state.checks, now)
-  if (rows.length === 0) return wrap(emptyOf(state), width)
+  if (rows.length === 0) return wrap(emptyOf(state, now), width)
   const selected = rows.find(({ id }) => id === state.selected)
   if (!state.details || selected === undefined) return table(rows, state.selected, { height, width }, style)
   const above = table(rows, state.selected, { height: split(height, rows.length), width }, style)

@@ -99,7 +99,7 @@ process.on("uncaughtException", failed)
 process.stdin.on("end", hungUp).on("error", hungUp)
 process.stdout.on("error", hungUp)
 
-const shown = session(root, version, style)
+const shown = session(root, version, style, Date.now())
 /** Answers that come one after the other are drawn together; a frame takes a part of this time. */
 const frameMs = 30
 let drawnAt = -frameMs

@@ -16,7 +16,7 @@ const without = (noTeam: NonNullable<Snapshot["noTeam"]>): Snapshot =>
 const unusable = without("unusable")
 const failed = withSnapshot(team, unusable, now)
 const many = withSnapshot(
-  initial("/team"),
+  initial("/team", now),
   snapshot(
     Array.from({ length: 20 }, (_, turn) =>
       (team.good?.workers ?? []).map((one) => ({
@@ -49,11 +49,13 @@ const frames: ReadonlyArray<readonly [name: string, state: State, width: number,
   ["failed-80x2", failed, 80, 2, 45_000],
   ["partial-80x16", withSnapshot(team, snapshot(team.good?.workers ?? [], now, { truncated: true }), now), 80, 16],
   ["hung-100x16", team, 100, 16, 45_000],
-  ["reading-60x4", initial("/team"), 60, 4],
-  ["no-folder-60x6", withSnapshot(initial("/home/ada/projekt"), without("no_folder"), now), 60, 6],
-  ["no-file-60x6", withSnapshot(initial("/home/ada/project"), without("no_file"), now), 60, 6],
-  ["unusable-60x6", withSnapshot(initial("/home/ada/project"), unusable, now), 60, 6],
-  ["no-workers-60x6", withSnapshot(initial("/team"), snapshot([], now), now), 60, 6]
+  ["reading-60x4", initial("/team", now), 60, 4],
+  ["still-reading-60x6", initial("/home/ada/project", now), 60, 6, 150_000],
+  ["no-folder-60x6", withSnapshot(initial("/home/ada/projekt", now), without("no_folder"), now), 60, 6],
+  ["no-file-60x6", withSnapshot(initial("/home/ada/project", now), without("no_file"), now), 60, 6],
+  ["no-file-hung-60x6", withSnapshot(initial("/home/ada/project", now), without("no_file"), now), 60, 6, 45_000],
+  ["unusable-60x6", withSnapshot(initial("/home/ada/project", now), unusable, now), 60, 6],
+  ["no-workers-60x6", withSnapshot(initial("/team", now), snapshot([], now), now), 60, 6]
 ]
 
 const folder = path.join(import.meta.dirname, "frames")

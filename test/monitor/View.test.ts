@@ -19,7 +19,11 @@ const teams = [0, 1, 12, 256].map((workers) => nastyTeam(workers))
 
 describe("a frame has exactly its height, and no line is wider than its width (spec 8)", () => {
   it.live("at every small size, for every state", () =>
-    Effect.forEach([initial("/team"), ...teams.slice(0, 3).flatMap(variants)], (team) => {
+    Effect.forEach([
+      initial("/team", now),
+      initial("/home/\u001b[31muser/日本", now - 60_000),
+      ...teams.slice(0, 3).flatMap(variants)
+    ], (team) => {
       for (let width = 0; width <= 40; width += 1) {
         for (let height = 0; height <= 12; height += 1) keeps(team, width, height)
       }
@@ -75,7 +79,7 @@ describe("a frame has exactly its height, and no line is wider than its width (s
           report,
           seen: { ...one.seen, lastActivity: text, observedAt: text }
         }
-        keeps({ ...withSnapshot(initial(text), snapshot([changed], now), now), details }, width, height)
+        keeps({ ...withSnapshot(initial(text, now), snapshot([changed], now), now), details }, width, height)
       }),
       { numRuns: 500 }
     )
@@ -128,7 +132,7 @@ describe("details", () => {
   it("begin with what may need the person, however little room there is", () => {
     const [one] = workers.filter(({ agent }) => agent.name === "Emil 🚀")
     const state = withKey(
-      withSnapshot(initial("/team"), snapshot(one === undefined ? [] : [one], now), now),
+      withSnapshot(initial("/team", now), snapshot(one === undefined ? [] : [one], now), now),
       "enter",
       now
     )
@@ -141,7 +145,7 @@ describe("details", () => {
 
 describe("where there is no team to show", () => {
   const without = (root: string, noTeam: NonNullable<Snapshot["noTeam"]>, width = 200) => {
-    const state = withSnapshot(initial(root), snapshot([], now, { errors: ["config_unavailable"], noTeam }), now)
+    const state = withSnapshot(initial(root, now), snapshot([], now, { errors: ["config_unavailable"], noTeam }), now)
     return view(state, { width, height: 8, now, version, style: bare }).slice(0, -1).join("\n").trimEnd()
   }
   const mark = (noTeam: NonNullable<Snapshot["noTeam"]>, width: number) => {

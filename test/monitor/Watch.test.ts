@@ -38,7 +38,7 @@ const connections = (state: State, now: number): string =>
 /** Watches from now on; answers what is known at each moment. */
 const watching = (reading: Effect.Effect<Snapshot>, probe: (endpoint: Endpoint) => Effect.Effect<Probe>) =>
   Effect.gen(function*() {
-    let state = initial("/team")
+    let state = initial("/team", 0)
     const tell = (news: News) =>
       Effect.sync(() => {
         state = news._tag === "Read"
@@ -148,7 +148,7 @@ describe("passes (spec 8)", () => {
 
 /** What a session draws at a time, of the size of a terminal. */
 const begun = (...learned: ReadonlyArray<News>) => {
-  const shown = session("/team", "1.2.3", bare)
+  const shown = session("/team", "1.2.3", bare, 0)
   for (const news of learned) shown.learn(news)
   return shown
 }
@@ -165,7 +165,8 @@ describe("a session", () => {
   it("says that it reads while nothing is learned, and quits by its keys", () => {
     const shown = begun()
     assert.include(shown.draw(size, 0), "Reading the team")
-    assert.strictEqual(shown.draw(size, 60_000), "")
+    assert.strictEqual(shown.draw(size, 15_000), "")
+    assert.include(shown.draw(size, 60_000), "Still reading the team in /team, begun 1m ago")
     assert.isFalse(shown.press("j", 60_000))
     assert.isTrue(shown.press("q", 60_000))
     assert.isTrue(begun(readAt(2, 0)).press("escape", 0))
@@ -181,6 +182,19 @@ describe("a session", () => {
     const text = shown.draw(size, 21_000)
     assert.include(text, "  w2")
     assert.notInclude(text, "Not refreshed")
+  })
+
+  it("marks that it found no team once nothing more is learned, and no more when something is", () => {
+    const none = (at: number): News => ({
+      _tag: "Read",
+      snapshot: SnapshotScripted.snapshot([], at, { errors: ["config_unavailable"], noTeam: "no_file" }),
+      at
+    })
+    const shown = begun(none(0))
+    assert.notInclude(shown.draw(size, 15_000), "!")
+    assert.include(shown.draw(size, 20_000), "! Not refreshed: this is what was found 20s ago")
+    shown.learn(none(21_000))
+    assert.notInclude(shown.draw(size, 21_000), "!")
   })
 
   it("shows the files while no endpoint has answered, and each answer", () => {
