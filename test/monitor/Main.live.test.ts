@@ -162,7 +162,7 @@ describe("leaving (spec 8)", () => {
     ["SIGHUP", 129]
   ] as const
 
-  it.scopedLive("by each key and signal gives the terminal back, while logs, reads and all endpoints hang", () =>
+  it.scopedLive("by each key and signal gives the terminal back, while all endpoints hang and a log is a pipe", () =>
     Effect.gen(function*() {
       const servers = yield* silent(256)
       const at = yield* MonitorPane.make(256, (n) => servers[n]?.port ?? 1)
