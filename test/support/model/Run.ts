@@ -466,7 +466,7 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
   const last = schedule.events.reduce((most, event) => event._tag === "at" ? Math.max(most, event.ms) : most, 0)
   const busy = () => pending() || coordinator.session === undefined || asking.has(coordinator.session)
   // What a close's end sets off may be another close.
-  for (let more = true; more && !stop(); more = busy()) {
+  for (let more = true; more && !stop(); more = pending()) {
     until(600_000, () => !busy() && machine.now() > last + 500)
     until(3000, () => false)
   }
