@@ -98,3 +98,6 @@ export const make = (workers: number, ports: (n: number) => number = (n) => 1 + 
       })
     return { folder, root, state, dist, argv, config: { ...config, agents }, start, tmux }
   })
+
+/** Where a monitor can be started. */
+export type Place = Effect.Effect.Success<ReturnType<typeof make>>
