@@ -1,5 +1,5 @@
 import { describe } from "@effect/vitest"
 import { hostVersions } from "../support/HostVersions.ts"
-import { activity, every } from "./ActivityScenarios.ts"
+import { activity, every, oneRefresh } from "./ActivityScenarios.ts"
 
-describe.each(hostVersions)("all that a worker in Pi %s does", (version) => activity(version, every))
+describe.each(hostVersions)("all that a worker in Pi %s does", (version) => activity(version, every, oneRefresh))
