@@ -24,10 +24,11 @@ const maxMarked = 16
 /** A witness that has seen nothing. As another extension may add to a text, it is recognized by being contained. */
 export const make = (): WorkWitness => {
   let state = Work.initial
-  const marked = new Set<string>()
+  // Two deliveries may say the same: each is a text of the job.
+  const marked: Array<string> = []
   const listeners = new Set<(moment: WorkMoment) => void>()
   const tell = (moment: WorkMoment) => listeners.forEach((listener) => listener(moment))
-  const markedIn = (text: string) => [...marked].find((one) => text.includes(one))
+  const markedIn = (text: string) => marked.findIndex((one) => text.includes(one))
 
   const see = (event: Work.WorkEvent) => {
     const before = state
@@ -40,19 +41,16 @@ export const make = (): WorkWitness => {
     state: () => state,
     see,
     markOfJob: (text) => {
-      marked.add(text)
-      const [oldest] = marked
-      if (marked.size > maxMarked && oldest !== undefined) marked.delete(oldest)
+      marked.push(text)
+      if (marked.length > maxMarked) marked.shift()
     },
     // A person who sends such a text again, from the editor, sends it as theirs.
-    input: ({ source, text }) =>
-      see({ type: "user_text", ofJob: source === "extension" && markedIn(text) !== undefined }),
-    beforeAgentStart: (prompt) =>
-      see({ type: "run_prepared", ofJob: prompt !== undefined && markedIn(prompt) !== undefined }),
+    input: ({ source, text }) => see({ type: "user_text", ofJob: source === "extension" && markedIn(text) >= 0 }),
+    beforeAgentStart: (prompt) => see({ type: "run_prepared", ofJob: prompt !== undefined && markedIn(prompt) >= 0 }),
     userMessage: (text) => {
       const ours = markedIn(text)
-      if (ours !== undefined) marked.delete(ours)
-      see({ type: "user_text", ofJob: ours !== undefined })
+      if (ours >= 0) marked.splice(ours, 1)
+      see({ type: "user_text", ofJob: ours >= 0 })
     },
     listen: (listener) => {
       listeners.add(listener)

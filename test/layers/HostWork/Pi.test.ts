@@ -142,6 +142,16 @@ describe("what is a delivery of the job", () => {
     }).pipe(Effect.provide(host.layer))
   })
 
+  it("two deliveries of the same words are the job's both, and a third such text is not", () => {
+    const witness = WorkWitness.make()
+    for (const _ of [1, 2]) witness.markOfJob("report again")
+    const epochs = [1, 2, 3].map(() => {
+      witness.userMessage("report again")
+      return witness.state().epoch
+    })
+    assert.deepStrictEqual(epochs, [0, 0, 1])
+  })
+
   it("of deliveries that never arrive the newest 16 are known", () => {
     const witness = WorkWitness.make()
     for (let count = 0; count < 17; count++) witness.markOfJob(`<${count}>`)
