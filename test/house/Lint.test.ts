@@ -67,7 +67,7 @@ const rows: ReadonlyArray<readonly [what: string, file: string, text: string, sa
     "the monitor's entry imports a program",
     "monitor/main.ts",
     "import { x } from \"../src/programs/Start.ts\"",
-    /composes layers/
+    /compose layers/
   ],
   [
     "the doctor's entry imports another program",
