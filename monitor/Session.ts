@@ -19,7 +19,10 @@ export interface Session {
   readonly draw: (size: Size, now: number) => string
 }
 
-/** Begins, at a time in ms since the epoch, with nothing known and nothing shown. It is no program of effects: beside many Pis its memory counts. */
+/**
+ * Begins, at a time in ms since the epoch, with nothing known and nothing shown. It is no program of effects: beside many
+ * Pis its memory counts.
+ */
 export const session = (root: string, version: string, style: Style, startedAt: number): Session => {
   let state = initial(root, startedAt)
   let shown: { readonly size: Size; readonly lines: ReadonlyArray<string> } | undefined

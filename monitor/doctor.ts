@@ -18,17 +18,15 @@ const end = ({ code, text }: { readonly code: 0 | 1 | 2; readonly text: string }
 
 const given = told(program, process.argv.slice(2), process.cwd())
 
+const said = (code: 0 | 2, text: string) =>
+  end({ code, text: given.json ? JSON.stringify({ version: 1, error: text }, null, 2) : text })
+
 const broken =
   "Intercom could not look: a part of it is missing or does not work. Nothing was changed. Install Intercom again."
 
-void import("../src/programs/doctor/examine.ts")
-  .then(({ ofFolder, said }) =>
-    "text" in given
-      ? { code: given.code, text: said(given.text, given.json) }
-      : ofFolder(given.root, given.json)
-  )
-  .catch(() => ({
-    code: 2 as const,
-    text: given.json ? JSON.stringify({ version: 1, error: broken }, null, 2) : broken
-  }))
-  .then(end)
+if ("text" in given) said(given.code, given.text)
+else {
+  void import("../src/programs/doctor/examine.ts")
+    .then(({ ofFolder }) => ofFolder(given.root, given.json))
+    .then(end, () => said(2, broken))
+}

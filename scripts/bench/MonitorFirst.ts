@@ -72,7 +72,8 @@ const firstFrame = (argv: ReadonlyArray<string>, tmux: ChildProcessWithoutNullSt
 
 /**
  * The median of the first frame with 256 endpoints that take connections and never answer, in ms: with Node's start,
- * without tmux's. */
+ * without tmux's.
+ */
 export const firstPaintHungMs = (folder: string) =>
   Effect.gen(function*() {
     const servers = yield* hung

@@ -14,9 +14,10 @@ import { Inspection } from "../../services/Inspection.ts"
 import { IntercomClient } from "../../services/IntercomClient.ts"
 import { ObservationReader } from "../../services/ObservationReader.ts"
 import { ProjectDirectories } from "../../services/ProjectDirectories.ts"
+import { openWith } from "../Reopen.ts"
 import { ofConfig, ofInspected } from "./Disk.ts"
 import { copies, multiplexer, type Part, runtime, together } from "./Machine.ts"
-import { ofAbsence, ofClock, ofClose, ofElsewhere, ofPort, ofResumes, openWith } from "./Work.ts"
+import { ofAbsence, ofClock, ofClose, ofElsewhere, ofPort, ofResumes } from "./Work.ts"
 
 /** Nothing could be examined there. */
 export class CouldNotLook extends Data.TaggedError("CouldNotLook")<{ readonly detail: string }> {
@@ -79,7 +80,11 @@ const team = Effect.fn("Doctor.team")(function*(root: string, config: TeamConfig
         "none of its sessions was ever opened with this PI_INTERCOM_STATE_DIR or XDG_STATE_HOME"
       ]),
       ...(seen === "refused" && !missed && !troubled
-        ? [`who answers, since no session of this team is open; ${openWith(coordinator)} opens its coordinator's`]
+        ? [
+          `who answers, since no session of this team is open; ${
+            openWith(coordinator.sessionId)
+          } opens its coordinator's`
+        ]
         : []),
       ...(unasked > 0 ? [`${unasked} saved ports, for which there was no time`] : []),
       ...Option.match(snapshot, {

@@ -6,6 +6,7 @@ import type { Probe } from "../../domain/Probe.ts"
 import type { Snapshot } from "../../domain/Snapshot.ts"
 import { type Agent, agentBySession, type TeamConfig } from "../../domain/TeamConfig.ts"
 import { ProcessIdentity } from "../../services/ProcessIdentity.ts"
+import { goneForGood, openWith } from "../Reopen.ts"
 
 /** What the team's own records and endpoints say, as findings. */
 
@@ -79,9 +80,6 @@ export const ofElsewhere = (names: ReadonlyArray<string>, nothingIn: string): Re
       "/intercom doctor in that Pi; sessions that differ in them cannot talk to each other."
   }]
 
-/** The command that opens the saved session of an agent. */
-export const openWith = ({ sessionId }: Agent): string => `pi --session ${sessionId}`
-
 /** Nobody coordinates, though somebody is there who would need it. `here`: the session that asks, if one does. */
 export const ofAbsence = (coordinator: Agent, here: string | undefined): Finding => ({
   code: "coordinator_absent",
@@ -91,10 +89,8 @@ export const ofAbsence = (coordinator: Agent, here: string | undefined): Finding
   advice: here === coordinator.sessionId
     ? "This is the coordinator's session: run /reload in it, and if Intercom is inactive then, it says why."
     : `Open the coordinator's session with ${
-      openWith(coordinator)
-    }, or run /reload in it if it is open. If it is gone ` +
-      "for good, or Pi does not find it because it never had a turn, run /intercom takeover in the session that is to " +
-      "coordinate."
+      openWith(coordinator.sessionId)
+    }, or run /reload in it if it is open. ${goneForGood}run /intercom takeover in the session that is to coordinate.`
 })
 
 /** The close of a worker, if nobody brings it to its end. `coordinated`: the coordinator proves itself just now. */

@@ -34,8 +34,7 @@ export const inSession = async (pi: ExtensionAPI, context: ExtensionContext, hos
   return Exit.isSuccess(exit) ? exit.value : sentenceOf(exit.cause)
 }
 
-/** A sentence as the program says it. */
-export const said = (sentence: string, json: boolean): string =>
+const said = (sentence: string, json: boolean): string =>
   json ? JSON.stringify({ version: 1, error: present(sentence) }, null, 2) : present(sentence)
 
 /** What is found of the team of a folder, an absolute path, and the program's exit code. */

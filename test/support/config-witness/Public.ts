@@ -22,11 +22,13 @@ const parse = (text: string): unknown => {
   }
 }
 
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
 /** An object from JSON. */
 export type Fields = Readonly<Record<string, unknown>>
 /** The fields of an object; of anything else none. */
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {}
+export const fieldsOf = (value: unknown): Fields => isObject(value) ? { ...value } : {}
 
 const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 200) ?? ""
 
@@ -42,7 +44,6 @@ const isPrivateForeign = (value: unknown): boolean => {
     Object.entries(value).some(([key, one]) => private_.test(key) || isPrivateForeign(one))
 }
 
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
 /** The known fields that hold others, which are judged by themselves: all others say one word, number or yes. */
 const holds: Readonly<Record<string, (value: unknown) => boolean>> = {
   "file.agents": Array.isArray,
