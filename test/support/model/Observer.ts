@@ -17,8 +17,8 @@ interface Life {
   /** When the epoch began. */
   since: number
   busy: number
-  /** Jobs whose `close_prepare` has come to it. */
-  readonly prepared: Set<string>
+  /** Jobs whose `close_prepare` has come to it, and when their time is over by what its clocks said then. */
+  readonly prepared: Map<string, number>
   /** Its updates that have not ended. */
   updates: number
   open: boolean
@@ -117,7 +117,7 @@ export const makeObserver = (world: World): Observer => {
       epoch: 0,
       since: 0,
       busy: 0,
-      prepared: new Set(),
+      prepared: new Map(),
       updates: 0,
       open: true,
       saved: undefined,
@@ -132,13 +132,14 @@ export const makeObserver = (world: World): Observer => {
     const now = agent(job.sessionId)?.closeJob
     return now?.jobId === job.id ? now.state : undefined
   }
-  const passed = (job: Job) => machine.wall() > job.deadlineWall || machine.now() > job.createdAt + job.budgetMs
-  /** It is looked at each second at least, so that a jump of the wall clock is seen within one. */
-  const longPassed = (job: Job) => {
-    if (passed(job)) job.passedAt ??= machine.now()
+  const budgetEnd = (job: Job) => job.createdAt + job.budgetMs
+  const passed = (job: Job) => machine.wall() > job.deadlineWall || machine.now() > budgetEnd(job)
+  /** Past for one who has until `end`; both clocks are looked at each second at least, so that a jump is seen within one. */
+  const longPassed = (job: Job, end: number) => {
+    if (machine.wall() > job.deadlineWall) job.passedAt ??= machine.now()
     // Set back before anybody had to look.
     else if (job.passedAt !== undefined && machine.now() <= job.passedAt + 1_050) job.passedAt = undefined
-    return job.passedAt !== undefined && machine.now() > job.passedAt + 1_050
+    return machine.now() > Math.min(end, job.passedAt ?? end) + 1_050
   }
   const fenced = (sessionId: string) => {
     const now = agent(sessionId)?.closeJob
@@ -159,7 +160,7 @@ export const makeObserver = (world: World): Observer => {
 
   /** While its coordinator runs, a job has decided by its deadline + 3 s and tries the write at once (invariant 3). */
   const decideBy = (job: Job) => {
-    const left = Math.min(job.deadlineWall - machine.wall(), job.createdAt + job.budgetMs - machine.now())
+    const left = Math.min(job.deadlineWall - machine.wall(), budgetEnd(job) - machine.now())
     machine.after(Math.max(0, left) + graceMs, () => {
       const state = stateOf(job)
       const mine = life(job.creator)
@@ -219,7 +220,8 @@ export const makeObserver = (world: World): Observer => {
     if (job === undefined) return fail(`${kind} for a job that was never on disk`)
     const state = stateOf(job)
     if (settledSends.has(key(body, envelope))) fail(`${kind} is sent again although it was accepted or refused`)
-    if (longPassed(job)) fail(`${kind} is sent after the deadline`)
+    // A worker's time is counted from when it heard of the deadline: the clock may have been set back before that.
+    if (longPassed(job, life(body).prepared.get(job.id) ?? budgetEnd(job))) fail(`${kind} is sent after the deadline`)
     if (kind === "close_prepare" || kind === "close_request" || kind === "close_commit") {
       job.sends += 1
       if (job.creator !== body) fail(`${kind} is replayed by another instance of the coordinator`)
@@ -429,8 +431,10 @@ export const makeObserver = (world: World): Observer => {
       if (envelope.kind !== "close_prepare") return
       const job = jobs.get(envelope.payload.jobId)
       const state = job && stateOf(job)
-      if (job !== undefined && state !== undefined && pendings.has(state) && machine.wall() <= job.deadlineWall) {
-        life(body).prepared.add(job.id)
+      // A repeat does not begin its time anew.
+      if (job === undefined || accepted.has(key(body, envelope))) return
+      if (state !== undefined && pendings.has(state) && machine.wall() <= job.deadlineWall) {
+        life(body).prepared.set(job.id, machine.now() + job.deadlineWall - machine.wall())
       }
     },
     answered: (body, envelope, decision) => {
@@ -492,7 +496,7 @@ export const makeObserver = (world: World): Observer => {
     person: (sessionId, gone) => void said.set(sessionId, gone),
     jumped: () => {
       for (const job of jobs.values()) {
-        longPassed(job)
+        longPassed(job, budgetEnd(job))
         decideBy(job)
       }
     },
