@@ -19,8 +19,9 @@ interface Life {
   busy: number
   /** Jobs whose `close_prepare` has come to it, and when their time is over by what its clocks said then. */
   readonly prepared: Map<string, number>
-  /** Its updates that have not ended. */
+  /** Its updates that have not ended, and what is wrong unless one of them ends the job. */
   updates: number
+  readonly unlessEnded: Map<Job, string>
   open: boolean
   /** The report that was saved last, and whether something has made it insufficient. */
   saved: { readonly job: string; readonly summary: string; readonly epoch: number; invalid: boolean } | undefined
@@ -119,6 +120,7 @@ export const makeObserver = (world: World): Observer => {
       busy: 0,
       prepared: new Map(),
       updates: 0,
+      unlessEnded: new Map(),
       open: true,
       saved: undefined,
       reports: new Map()
@@ -327,7 +329,12 @@ export const makeObserver = (world: World): Observer => {
     const job = jobs.get(payload.jobId)
     const state = job && stateOf(job)
     if (job === undefined || state === undefined || !pendings.has(state) || job.tried === body || passed(job)) return
-    if (life(body).open && accepted.has(key(body, envelope))) fail(`a repeat of an accepted ${kind} was refused`)
+    const mine = life(body)
+    if (!mine.open || !accepted.has(key(body, envelope))) return
+    const wrong = `a repeat of an accepted ${kind} was refused`
+    // It may have decided, and its write waits for its turn.
+    if (mine.updates > 0) mine.unlessEnded.set(job, wrong)
+    else fail(wrong)
   }
 
   const jobOf = (text: string) => {
@@ -379,7 +386,15 @@ export const makeObserver = (world: World): Observer => {
       Effect.suspend(() => {
         const mine = life(body)
         mine.updates += 1
-        return Effect.ensuring(effect, Effect.sync(() => (mine.updates -= 1)))
+        return Effect.ensuring(
+          effect,
+          Effect.sync(() => {
+            mine.updates -= 1
+            if (mine.updates > 0) return
+            for (const [job, wrong] of mine.unlessEnded) if (mine.open && job.tried !== body) fail(wrong)
+            mine.unlessEnded.clear()
+          })
+        )
       }),
     recorded: (_, ledger) => {
       for (const [id, process] of Object.entries(ledger.jobs)) {
