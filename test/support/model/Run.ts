@@ -83,8 +83,8 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
   const terminals = makeTerminals(world, observer, saved, () => machine.after(200, () => revive(0)))
   const made: Machine = { world, observer, files, wire: makeWire(world, observer), terminals }
   const bodies = new Set<Body>()
-  /** Whose call of a tool has not ended. */
-  const asking = new Set<Session>()
+  /** How many calls of tools of a session have not ended. */
+  const asking = new Map<Session, number>()
   const pis = new Map<number, Pi>()
   let instances = 0
   let calls = 0
@@ -268,7 +268,7 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
     const { session } = coordinator
     if (session === undefined) return
     const before = observer.fenced(target.sessionId)
-    asking.add(session)
+    asking.set(session, (asking.get(session) ?? 0) + 1)
     session.run(
       Effect.suspend(() => runTool(name, args, { id: `call-${++calls}`, epoch: session.pi.witness.state().epoch })),
       (exit) => {
@@ -285,7 +285,7 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
         ) {
           world.fail(`${name} succeeded while its target is fenced`)
         }
-        asking.delete(session)
+        asking.set(session, (asking.get(session) ?? 0) - 1)
       }
     )
   }
@@ -464,7 +464,7 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
   for (const actor of workers) close(actor)
   machine.advance(400)
   const last = schedule.events.reduce((most, event) => event._tag === "at" ? Math.max(most, event.ms) : most, 0)
-  const busy = () => pending() || coordinator.session === undefined || asking.has(coordinator.session)
+  const busy = () => pending() || coordinator.session === undefined || (asking.get(coordinator.session) ?? 0) > 0
   // What a close's end sets off may be another close.
   for (let more = true; more && !stop(); more = pending()) {
     until(600_000, () => !busy() && machine.now() > last + 500)
