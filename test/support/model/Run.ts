@@ -27,7 +27,6 @@ interface Actor {
   readonly branch: Array<SessionEntry>
   session: Session | undefined
   reports: number
-  dialogs: number
 }
 
 /** What a run of a schedule showed. */
@@ -86,6 +85,8 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
   /** How many calls of tools of a session have not ended. */
   const asking = new Map<Session, number>()
   const pis = new Map<number, Pi>()
+  const dialogs = new Map<Pi, number>()
+  const openDialogs = (pi: Pi): number => dialogs.get(pi) ?? 0
   let instances = 0
   let calls = 0
   let numbers = 0
@@ -96,8 +97,7 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
     sessionId: `session-${who}`,
     branch: [],
     session: undefined,
-    reports: 0,
-    dialogs: 0
+    reports: 0
   })
   const coordinator = actorOf("c")
   const workers = schedule.workers.map((_, index) => actorOf(index === 0 ? 0 : 1))
@@ -109,7 +109,10 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
     config: files.config,
     ledger: files.ledger,
     holds: files.holds,
-    quiet: (body) => pis.get(body.instance)?.quiet() === true && pick(body.who).dialogs === 0,
+    quiet: (body) => {
+      const pi = pis.get(body.instance)
+      return pi?.quiet() === true && openDialogs(pi) === 0
+    },
     succeeded: (body, callId) => {
       const last = pick(body.who).branch.findLast((entry) =>
         entry.type === "message" && entry.message.role === "toolResult" && entry.message.toolCallId === callId
@@ -399,12 +402,15 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
         })
       }
       case "dialog":
-        observer.epoch(body, "a dialog")
-        actor.dialogs += 1
-        pi.witness.see({ type: "dialog_start" })
+        // Dialogs that overlap are one span of events, in both versions of Pi.
+        if (openDialogs(pi) === 0) {
+          observer.epoch(body, "a dialog")
+          pi.witness.see({ type: "dialog_start" })
+        }
+        dialogs.set(pi, openDialogs(pi) + 1)
         return void machine.after(act.ms, () => {
-          actor.dialogs -= 1
-          pi.witness.see({ type: "dialog_end" })
+          dialogs.set(pi, openDialogs(pi) - 1)
+          if (openDialogs(pi) === 0) pi.witness.see({ type: "dialog_end" })
         })
       case "replace":
       case "respawn":
