@@ -4,7 +4,8 @@ import * as Schema from "effect/Schema"
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { node22 } from "../../test/support/HostVersions.ts"
-import { firstPaintHungMs } from "./MonitorFirst.ts"
+import { hungTeam, startMs } from "./MonitorFirst.ts"
+import { observedTeam } from "./ObservedTeam.ts"
 
 class Failed extends Data.TaggedError("Failed")<{ readonly message: string }> {}
 
@@ -22,16 +23,22 @@ const measured = (script: string, flags: ReadonlyArray<string>, folder: string) 
     )
   }).pipe(Effect.flatMap(decode))
 
-/** What monitor/main.ts starts its processes with. */
+/** What monitor/main.ts sets for itself, and starts its reading process with. */
 const shows = ["--optimize-for-size"]
-const reads = [...shows, "--max-semi-space-size=1"]
+const reads = ["--single-threaded-gc", "--max-semi-space-size=1", "--max-old-space-size=256"]
 
 /** The monitor's passes, frames and start with 256 workers. */
 export const figures = (folder: string) =>
   Effect.gen(function*() {
+    const root = join(folder, "observed")
+    // By another process than the one that reads it: what making it leaves in memory would be measured too.
+    yield* observedTeam(root)
+    const hung = join(folder, "hung")
+    yield* hungTeam(hung)
     return {
-      ...(yield* measured("MonitorRead.ts", reads, folder)),
-      ...(yield* measured("MonitorFrame.ts", shows, folder)),
-      "monitor.firstPaintHungMs": yield* firstPaintHungMs(folder)
+      ...(yield* measured("MonitorRead.ts", reads, root)),
+      ...(yield* measured("MonitorFrame.ts", shows, root)),
+      ...(yield* measured("MonitorPaint.ts", reads, hung)),
+      "monitor.startHungMs": yield* startMs(folder, hung)
     }
   })

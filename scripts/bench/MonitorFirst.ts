@@ -7,9 +7,8 @@ import { Port } from "../../src/domain/Primitives.ts"
 import { writeBuild } from "../../test/support/Built.ts"
 import { node22 } from "../../test/support/HostVersions.ts"
 import { median, repeated, timed } from "./Measure.ts"
-import { place, team } from "./Team.ts"
-
-const workers = 256
+import { observedTeam, workers } from "./ObservedTeam.ts"
+import { team } from "./Team.ts"
 
 /** Takes connections and never answers them, on a port of its own for each worker. */
 const hung = Effect.acquireRelease(
@@ -70,21 +69,24 @@ const firstFrame = (argv: ReadonlyArray<string>, tmux: ChildProcessWithoutNullSt
     tmux.stdin.write(`new-window ${argv.map((word) => `'${word}'`).join(" ")}\n`)
   })
 
+/** Makes a team whose 256 endpoints take connections and never answer, as long as the scope lasts. */
+export const hungTeam = (root: string) =>
+  Effect.flatMap(hung, (servers) => {
+    const config = team(workers)
+    const agents = config.agents.map((agent, n) => ({ ...agent, port: Port.make(servers[n - 1]?.port ?? agent.port) }))
+    return observedTeam(root, { ...config, agents })
+  })
+
 /**
- * The median of the first frame with 256 endpoints that take connections and never answer, in ms: with Node's start,
- * without tmux's.
+ * The median time from the command to the first frame with workers of this team in a terminal, with the start of both of a
+ * monitor's processes, in ms.
  */
-export const firstPaintHungMs = (folder: string) =>
+export const startMs = (folder: string, root: string) =>
   Effect.gen(function*() {
-    const servers = yield* hung
     const dist = join(folder, "package/dist")
-    const root = join(folder, "hung")
     mkdirSync(dist, { recursive: true })
     yield* writeBuild(dist)
     writeFileSync(join(folder, "package/package.json"), JSON.stringify({ version: "0.1.0" }))
-    const config = team(workers)
-    const agents = config.agents.map((agent, n) => ({ ...agent, port: Port.make(servers[n - 1]?.port ?? agent.port) }))
-    place(root, { ...config, agents })
     const argv = [node22, join(dist, "monitor.cjs"), "--root", root]
     let runs = 0
     const sample = Effect.scoped(Effect.flatMap(

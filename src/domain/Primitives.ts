@@ -3,25 +3,43 @@ import * as Schema from "effect/Schema"
 /** Lengths count UTF-16 code units everywhere, as `@comput/pi-intercom` 0.6.1 counts them. */
 
 const hasControl = (text: string): boolean => /[\u0000-\u001f\u007f-\u009f]/.test(text)
-const notBlank = Schema.filter<typeof Schema.String>((text) => text.trim().length > 0 || "must not be blank")
-const noNul = Schema.filter<typeof Schema.String>((text) => !text.includes("\u0000") || "must not contain NUL")
+
+/** The end of a sentence that says what is wrong with a text; undefined of one that is right. */
+type Rule = (text: string) => string | undefined
+
+const longerThan = (max: number): Rule => (text) =>
+  text.length > max ? `must be at most ${max} characters long` : undefined
+const empty: Rule = (text) => text.length === 0 ? "must be at least 1 characters long" : undefined
+const blank: Rule = (text) => text.trim().length === 0 ? "must not be blank" : undefined
+const nul: Rule = (text) => text.includes("\u0000") ? "must not contain NUL" : undefined
+
+/**
+ * A string that keeps these rules, by the first that it breaks. They are one refinement: a chain of them takes several times
+ * as long, and a team has thousands of such fields.
+ */
+const ruled = (...rules: ReadonlyArray<Rule>) =>
+  Schema.String.pipe(Schema.filter((text) => {
+    for (const rule of rules) {
+      const wrong = rule(text)
+      if (wrong !== undefined) return wrong
+    }
+    return undefined
+  }))
 
 /** Text of 1 to `max` UTF-16 units, not blank, without NUL. */
-export const boundedText = (max: number) =>
-  Schema.String.pipe(Schema.minLength(1), Schema.maxLength(max), notBlank, noNul)
+export const boundedText = (max: number) => ruled(empty, longerThan(max), blank, nul)
 
 /** A Pi session's id: 1–256 characters, not blank, no NUL (spec 1.1). */
 export const SessionId = boundedText(256).pipe(Schema.brand("SessionId"))
 export type SessionId = typeof SessionId.Type
 
 /** A session's name in its team: 1–128 characters, no blank at either end, no control character (spec 1.1). */
-export const AgentName = Schema.String.pipe(
-  Schema.minLength(1),
-  Schema.maxLength(128),
-  Schema.filter((name) => name === name.trim() || "must not begin or end with a blank"),
-  Schema.filter((name) => !hasControl(name) || "must not contain a control character"),
-  Schema.brand("AgentName")
-)
+export const AgentName = ruled(
+  empty,
+  longerThan(128),
+  (name) => name === name.trim() ? undefined : "must not begin or end with a blank",
+  (name) => hasControl(name) ? "must not contain a control character" : undefined
+).pipe(Schema.brand("AgentName"))
 export type AgentName = typeof AgentName.Type
 
 /** The coordinator's name; no worker may have it in any case (spec 1.1). */
@@ -43,12 +61,13 @@ export const Token = Schema.String.pipe(
 )
 
 /** ISO-8601, at most 32 characters, parseable (spec 1.1). */
-export const Timestamp = Schema.String.pipe(
-  Schema.maxLength(32),
-  Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/, {
-    message: () => "must be an ISO-8601 time with a zone"
-  }),
-  Schema.filter((text) => !Number.isNaN(Date.parse(text)) || "must be a date that exists")
+export const Timestamp = ruled(
+  longerThan(32),
+  (text) =>
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text)
+      ? undefined
+      : "must be an ISO-8601 time with a zone",
+  (text) => Number.isNaN(Date.parse(text)) ? "must be a date that exists" : undefined
 )
 
 /** A public handoff summary: 1–4000 characters, not blank, no NUL (spec 1.1). */
@@ -66,8 +85,8 @@ const rootRelative = (path: string): boolean =>
     path.split("/").every((part) => part !== "" && part !== "." && part !== ".."))
 
 /** A directory below the root: `.` or `a/b`, `/` separators, no `..`, not absolute in POSIX or Windows form (spec 1.1). */
-export const ProjectDirectory = Schema.String.pipe(
-  Schema.maxLength(4096),
-  noNul,
-  Schema.filter((path) => rootRelative(path) || "must be relative to the root, with / separators and without \"..\"")
+export const ProjectDirectory = ruled(
+  longerThan(4096),
+  nul,
+  (path) => rootRelative(path) ? undefined : "must be relative to the root, with / separators and without \"..\""
 )

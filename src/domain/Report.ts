@@ -31,14 +31,13 @@ const decodeReport = Schema.decodeOption(SavedReport)
  * The report with only newline and tab left of its control characters, without bidi overrides and lone surrogates
  * (spec 7.2); none when nothing readable is left.
  */
-export const cleanReport = (report: SavedReport): Option.Option<SavedReport> =>
-  decodeReport({
-    ...report,
-    summary: report.summary
-      .replace(/\r\n?/g, "\n")
-      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "")
-      .replace(/\p{Cs}/gu, "\ufffd")
-  })
+export const cleanReport = (report: SavedReport): Option.Option<SavedReport> => {
+  const summary = report.summary
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "")
+    .replace(/\p{Cs}/gu, "\ufffd")
+  return summary === report.summary ? Option.some(report) : decodeReport({ ...report, summary })
+}
 
 /** A report file is at most 8 KiB (spec 7.2). */
 export const maxReportBytes = 8 * 1024

@@ -116,7 +116,10 @@ const provenAgeMs = 50
 export const provesContent = (stat: fs.BigIntStats, nowMs: number): boolean =>
   nowMs - Number(stat.mtimeNs / 1_000_000n) >= provenAgeMs
 
-/** Refuses anything but a real folder or a real regular file of this user (no uids on Windows). */
+/** This user (no uids on Windows); asked once, since every file of a folder is compared with it. */
+const uid = process.geteuid === undefined ? undefined : BigInt(process.geteuid())
+
+/** Refuses anything but a real folder or a real regular file of this user. */
 export const checkOwn = (
   path: string,
   stat: fs.BigIntStats,
@@ -125,8 +128,7 @@ export const checkOwn = (
   if (stat.isSymbolicLink()) return refuse("link", path, "it is a symbolic link, and links are not followed")
   if (kind === "folder" && !stat.isDirectory()) return refuse("kind", path, "it is not a folder")
   if (kind === "file" && !stat.isFile()) return refuse("kind", path, "it is not a regular file")
-  const uid = process.geteuid?.()
-  if (uid !== undefined && stat.uid !== BigInt(uid)) {
+  if (uid !== undefined && stat.uid !== uid) {
     return refuse("foreign", path, "it belongs to another user of this machine")
   }
   return Either.void
@@ -171,17 +173,22 @@ const sizeOf = (bytes: number): string =>
 // Windows has neither flag: there only the look before the open refuses a link.
 const readFlags = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
-/** `size` bytes of an open file, from a place in it; fewer when it ends before that. Throws what the system says. */
-export const readBytes = (fd: number, size: number, from = 0): Buffer => {
-  const bytes = Buffer.allocUnsafe(size)
+/**
+ * Fills `bytes` with those of an open file from a place in it, and answers what was filled: less when the file ends before
+ * that. Throws what the system says.
+ */
+export const readInto = (bytes: Buffer, fd: number, from = 0): Buffer => {
   let filled = 0
-  while (filled < size) {
-    const count = fs.readSync(fd, bytes, filled, size - filled, from + filled)
+  while (filled < bytes.length) {
+    const count = fs.readSync(fd, bytes, filled, bytes.length - filled, from + filled)
     if (count === 0) break
     filled += count
   }
   return bytes.subarray(0, filled)
 }
+
+/** The first `size` bytes of an open file; fewer when it is shorter. Throws what the system says. */
+const readBytes = (fd: number, size: number): Buffer => readInto(Buffer.allocUnsafe(size), fd)
 
 /** Closes a descriptor. */
 export const closeNow = (path: string, fd: number): Now<void> => attemptNow(path, () => fs.closeSync(fd))

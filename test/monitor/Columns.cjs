@@ -1,4 +1,4 @@
-const { readFileSync, writeFileSync } = require("node:fs")
+const { readFileSync, renameSync, writeFileSync } = require("node:fs")
 
 // In a terminal: writes each text of a list (a file of JSON) at the beginning of a cleared screen, asks the terminal
 // where its cursor is then, and notes the answers, `[row, columns]` each, in another file.
@@ -22,7 +22,9 @@ process.stdin.setRawMode(true).on("data", (data) => {
     return ""
   })
   if (answers.length === texts.length) {
-    writeFileSync(to, JSON.stringify(answers))
+    // Whoever waits for the file finds it whole.
+    writeFileSync(`${to}.part`, JSON.stringify(answers))
+    renameSync(`${to}.part`, to)
     process.exit(0)
   }
   if (answers.length === asked) ask()

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -9,7 +8,7 @@ import { repaint } from "../../monitor/Screen.ts"
 import type { State } from "../../monitor/State.ts"
 import { coloured } from "../../monitor/Style.ts"
 import { view } from "../../monitor/View.ts"
-import { eventually, eventuallyTrue } from "../support/Eventually.ts"
+import { eventuallyTrue } from "../support/Eventually.ts"
 import { node22 } from "../support/HostVersions.ts"
 import { realTmux } from "../support/Tmux.ts"
 import { nastyTeam, now } from "./Nasty.ts"
@@ -41,12 +40,8 @@ const terminal = Effect.gen(function*() {
       const [from, to] = [path.join(tmux.folder, `texts-${panes}`), path.join(tmux.folder, `answers-${panes}`)]
       fs.writeFileSync(from, JSON.stringify(texts))
       yield* open(width, 4, node22, path.join(import.meta.dirname, "Columns.cjs"), from, to)
-      const answered = Effect.sync(() => fs.existsSync(to) ? fs.readFileSync(to, "utf8") : "")
-      const text = yield* eventually(
-        "the terminal's answers",
-        Effect.map(answered, Option.liftPredicate((text) => text.endsWith("]")))
-      )
-      return yield* Schema.decode(Answers)(text)
+      yield* eventuallyTrue("the terminal's answers", Effect.sync(() => fs.existsSync(to)))
+      return yield* Schema.decode(Answers)(fs.readFileSync(to, "utf8"))
     })
   return { ...tmux, open, ends }
 })

@@ -54,7 +54,7 @@ const makeLogs = (root: string) => {
     const there = new Set(names)
     owners.forget(there)
     rows.forget(there)
-    const look = lookAt(folder, names)
+    const look = lookAt(folder, names, rows.statOf)
     yield* inTurns(owners.unknown(look), (writerId) => owners.learn(look, writerId))
     const writers = owners.bySession()
     const traces = new Map<string, Trace>()

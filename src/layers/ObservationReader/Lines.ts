@@ -1,8 +1,11 @@
 import { maxRecordBytes } from "../../domain/Observation.ts"
-import { readBytes } from "../Files.ts"
+import { readInto } from "../Files.ts"
 
-const chunkBytes = 8 * 1024
+const chunkBytes = 4 * 1024
 const newline = 0x0a
+
+/** What is read of one file after the other, since memory for each would be garbage at once: a chunk and a line's rest. */
+const window = Buffer.allocUnsafeSlow(chunkBytes + maxRecordBytes)
 
 /** How far a file was read from its end. */
 export interface Reached {
@@ -29,7 +32,7 @@ export const linesBack = (
   let start = to
   let end: number | undefined
   /** The rest of a line whose beginning is not read yet. */
-  let rest = Buffer.alloc(0)
+  let rest: Buffer = window.subarray(0, 0)
 
   const show = (line: Buffer): boolean => line.length > 0 && line.length < maxRecordBytes && see(line.toString("utf8"))
 
@@ -44,17 +47,17 @@ export const linesBack = (
       stop = before
     }
     // Of a line that is too long only its being so is kept.
-    rest = end === undefined ? rest : Buffer.from(bytes.subarray(Math.max(0, stop - maxRecordBytes), stop))
+    rest = end === undefined ? rest : bytes.subarray(Math.max(0, stop - maxRecordBytes), stop)
     return start === from && end !== undefined && show(rest)
   }
 
   while (start > from && to - start < budget) {
     const size = Math.min(chunkBytes, start - from, budget - (to - start))
-    const chunk = readBytes(fd, size, start - size)
+    rest.copy(window, size)
     // It became shorter meanwhile: it is another file by now.
-    if (chunk.length < size) break
+    if (readInto(window.subarray(0, size), fd, start - size).length < size) break
     start -= size
-    if (showAll(Buffer.concat([chunk, rest]))) return { end: end ?? from, start, enough: true }
+    if (showAll(window.subarray(0, size + rest.length))) return { end: end ?? from, start, enough: true }
   }
   return { end: end ?? from, start, enough: false }
 }

@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import type { BigIntStats } from "node:fs"
 import * as path from "node:path"
 import { type LogPart, logPart } from "../../domain/LogFiles.ts"
-import { checkOwn, type FileFailed, lookNow } from "../Files.ts"
+import { checkOwn, type FileFailed, lookNow, sameFile } from "../Files.ts"
 
 /** A file of a writer's log. */
 export interface Entry {
@@ -39,18 +39,28 @@ const byWriter = (names: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArr
   return writers
 }
 
-/** Begins a look at these names in a folder. */
-export const lookAt = (folder: string, names: ReadonlyArray<string>): Look => {
+/**
+ * Begins a look at these names in a folder. Of a file that is as it was at an earlier look that one's answer is used again:
+ * hundreds of new ones would have to be moved by every collection of garbage while the look lasts.
+ */
+export const lookAt = (
+  folder: string,
+  names: ReadonlyArray<string>,
+  earlier: (name: string) => BigIntStats | undefined = () => undefined
+): Look => {
   const stats = new Map<string, BigIntStats | undefined>()
   let failed = false
-  const fileOf = (name: string): string => path.join(folder, name)
+  const fileOf = (name: string): string => `${folder}${path.sep}${name}`
   const note = (error: FileFailed): void => {
     failed ||= error.reason !== "absent"
   }
   const statNow = (name: string): BigIntStats | undefined => {
     const file = fileOf(name)
     const found = Either.flatMap(lookNow(file), (stat) => Either.map(checkOwn(file, stat, "file"), () => stat))
-    if (Either.isRight(found)) return found.right
+    if (Either.isRight(found)) {
+      const before = earlier(name)
+      return before !== undefined && sameFile(before, found.right) ? before : found.right
+    }
     note(found.left)
     return undefined
   }

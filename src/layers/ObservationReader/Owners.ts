@@ -2,10 +2,11 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { BigIntStats } from "node:fs"
 import { maxRecordBytes, readRecord } from "../../domain/Observation.ts"
-import { attemptNow, checkOwn, type FileFailed, readBytes, sameFile, withRegularNow } from "../Files.ts"
+import { attemptNow, checkOwn, type FileFailed, readInto, sameFile, withRegularNow } from "../Files.ts"
 import { forget, type Look } from "./Look.ts"
 
-const headBytes = 2 * maxRecordBytes
+/** The beginning of one file after the other, since memory for each would be garbage at once. */
+const head = Buffer.allocUnsafeSlow(2 * maxRecordBytes)
 const newline = 0x0a
 
 /** The session of the first line of these that is a record. */
@@ -25,7 +26,7 @@ const ownerNow = (file: string, seen: BigIntStats): Either.Either<Option.Option<
     file,
     (_, fd, stat) =>
       Either.flatMap(checkOwn(file, stat, "file"), () =>
-        attemptNow(file, () => firstOwner(readBytes(fd, Math.min(headBytes, Number(stat.size)))))),
+        attemptNow(file, () => firstOwner(readInto(head.subarray(0, Number(stat.size)), fd)))),
     Either.right(seen)
   )
 

@@ -44,7 +44,7 @@ export const make = () => {
 
   const readNow = (look: Look, { name, stat }: File, owner: string, budget: number) => {
     const known = files.get(name)
-    if (known !== undefined && sameFile(known.stat, stat)) return Either.right(known)
+    if (known !== undefined && (known.stat === stat || sameFile(known.stat, stat))) return Either.right(known)
     const read = readLogNow(look.fileOf(name), stat, owner, known, budget)
     if (Either.isRight(read)) files.set(name, read.right)
     else look.note(read.left)
@@ -105,5 +105,10 @@ export const make = () => {
     return found
   }
 
-  return { row, forget: (there: ReadonlySet<string>) => forget(files, (name) => there.has(name)) }
+  return {
+    row,
+    /** A file as it was when it was read last. */
+    statOf: (name: string) => files.get(name)?.stat,
+    forget: (there: ReadonlySet<string>) => forget(files, (name) => there.has(name))
+  }
 }

@@ -25,8 +25,8 @@ import { nextTurn } from "../Turns.ts"
 import { rename, withTemporary } from "../Writing.ts"
 
 const reportsOf = (root: string): string => path.join(folderOf(root), "reports")
-const fileOf = (root: string, sessionId: string): string =>
-  path.join(reportsOf(root), `${createHash("sha256").update(sessionId).digest("hex")}.json`)
+const fileOf = (folder: string, sessionId: string): string =>
+  `${folder}${path.sep}${createHash("sha256").update(sessionId).digest("hex")}.json`
 
 /** Refuses a folder that is a link or not this user's. */
 const check = (folder: string) => Effect.flatMap(look(folder), (stat) => checkTrusted(folder, stat, "folder"))
@@ -39,7 +39,7 @@ const save = Effect.fn("ReportStore.save")(function*(root: string, report: Saved
   if (Option.isNone(cleaned)) return yield* new ReportNotSaved({ detail: "its summary has no readable text" })
   const bytes = new TextEncoder().encode(`${encode(cleaned.value)}\n`)
   if (bytes.length > maxReportBytes) return yield* new ReportNotSaved({ detail: "it is larger than 8 KiB" })
-  const file = fileOf(root, report.sessionId)
+  const file = fileOf(reportsOf(root), report.sessionId)
   yield* check(folderOf(root)).pipe(
     Effect.zipRight(makeDirectory(reportsOf(root), 0o700)),
     Effect.zipRight(check(reportsOf(root))),
@@ -54,17 +54,23 @@ interface Known {
   readonly report: Option.Option<SavedReport>
 }
 
+/** A worker's file, and what it held if that can be told from any later content. */
+interface Remembered {
+  readonly file: string
+  readonly known: Known | undefined
+}
+
 type Seen = ReturnType<typeof lookNow>
 
 /** So many files are read in one turn: a millisecond or two. */
 const perTurn = 16
 
 const make = Effect.sync(() => {
-  /** By root: the files of those who were asked for the last time, and no others. */
-  const caches = new Map<string, ReadonlyMap<string, Known>>()
+  /** By root: those who were asked for the last time, and no others. */
+  const caches = new Map<string, ReadonlyMap<string, Remembered>>()
 
   const parse = (bytes: Uint8Array, sessionId: string): Option.Option<SavedReport> =>
-    decode(Buffer.from(bytes).toString("utf8")).pipe(
+    decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8")).pipe(
       Option.flatMap(cleanReport),
       Option.filter((report) => report.sessionId === sessionId && report.status !== "clear")
     )
@@ -94,19 +100,21 @@ const make = Effect.sync(() => {
     }
     const [reports, unread] = [new Map<string, SavedReport>(), new Set<string>()]
     const now = yield* Clock.currentTimeMillis
-    const [before, cache] = [caches.get(root), new Map<string, Known>()]
+    const folder = reportsOf(root)
+    const [before, cache] = [caches.get(root), new Map<string, Remembered>()]
     for (const [index, sessionId] of sessionIds.entries()) {
       if (index % perTurn === perTurn - 1) yield* nextTurn
-      const file = fileOf(root, sessionId)
-      const found = readNow(file, sessionId, before?.get(file))
+      const earlier = before?.get(sessionId)
+      const file = earlier?.file ?? fileOf(folder, sessionId)
+      const found = readNow(file, sessionId, earlier?.known)
+      const known = Either.isRight(found) && provesContent(found.right.stat, now) ? found.right : undefined
+      cache.set(sessionId, earlier !== undefined && earlier.known === known ? earlier : { file, known })
       // A file that is there and is none of ours is no report; one that the system did not let us read may be one.
       if (Either.isLeft(found)) {
         if (found.left.reason === "failed") unread.add(sessionId)
         continue
       }
-      const { report, stat } = found.right
-      if (provesContent(stat, now)) cache.set(file, found.right)
-      if (Option.isSome(report)) reports.set(sessionId, report.value)
+      if (Option.isSome(found.right.report)) reports.set(sessionId, found.right.report.value)
     }
     caches.set(root, cache)
     const read: ReadReports = { reports, unread }
