@@ -25,7 +25,8 @@ const outcome = (job: CloseJob): string => {
         "/intercom resolve with its name. Do not ask for another close; tell the person."
     default:
       return "Its pane was not closed; while its Pi runs, it can be given work. If it should still be closed, look at it " +
-        "first, then ask again."
+        "first, then ask again." +
+        (job.reason === "delivery_failed" ? " If its Pi is gone already, intercom_resume_worker opens it again." : "")
   }
 }
 

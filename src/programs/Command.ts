@@ -41,7 +41,12 @@ export const command = Effect.fn("command")(function*(args: string) {
     }
     case "takeover":
       return yield* takeover(standing)
-    default:
-      return yield* new Refused({ reason: "invalid", sentence: `Nothing was done. ${usage}` })
+    default: {
+      const given = args.trim()
+      const wrong = given === "resolve"
+        ? "/intercom resolve needs the name of a worker"
+        : `There is no /intercom ${JSON.stringify(given.slice(0, 40))}`
+      return yield* new Refused({ reason: "invalid", sentence: `${wrong}; nothing was done. ${usage}` })
+    }
   }
 })
