@@ -4,21 +4,28 @@ import { defineConfig, type TestProjectConfiguration } from "vitest/config"
 const withPi = ["test/e2e/**/*.test.ts", "test/package/**/*.test.ts"]
 const long = "test/**/*.long.test.ts"
 
-const quick: TestProjectConfiguration = {
+/** Tests that touch nothing outside themselves: what they import is loaded once for all of them. */
+const alone = ["test/domain/**/*.test.ts"]
+
+const pure: TestProjectConfiguration = {
   extends: true,
-  test: { name: "quick", include: ["test/**/*.test.ts"], exclude: [long, ...withPi], sequence: { groupOrder: 0 } }
+  test: { name: "pure", include: alone, sequence: { groupOrder: 0 }, poolOptions: { forks: { isolate: false } } }
 }
 
-/** After the others and one file at a time: so they slow neither each other nor a test that measures time. */
-const pi: TestProjectConfiguration = {
+const quick: TestProjectConfiguration = {
   extends: true,
   test: {
-    name: "pi",
-    include: withPi,
-    exclude: [long],
-    sequence: { groupOrder: 1 },
-    poolOptions: { forks: { singleFork: true } }
+    name: "quick",
+    include: ["test/**/*.test.ts"],
+    exclude: [long, ...alone, ...withPi],
+    sequence: { groupOrder: 0 }
   }
+}
+
+/** After the others, so that they slow no test that measures time; they wait for programs more than they compute. */
+const pi: TestProjectConfiguration = {
+  extends: true,
+  test: { name: "pi", include: withPi, exclude: [long], sequence: { groupOrder: 1 } }
 }
 
 /** The matrices: `vitest run --mode long`. */
@@ -38,6 +45,6 @@ export default defineConfig(({ mode }) => ({
     // Every team file that the product writes in any test is judged.
     globalSetup: ["test/support/config-witness/Run.ts"],
     setupFiles: ["test/support/config-witness/Setup.ts"],
-    projects: mode === "long" ? [matrices] : [quick, pi]
+    projects: mode === "long" ? [matrices] : [pure, quick, pi]
   }
 }))

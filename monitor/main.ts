@@ -9,6 +9,7 @@ import { told } from "../src/layers/ProgramArguments.ts"
 import { telling } from "./News.ts"
 import * as Screen from "./Screen.ts"
 import { session, type Size } from "./Session.ts"
+import * as Small from "./Small.ts"
 import { bare, coloured } from "./Style.ts"
 
 // It runs beside many Pis, for days: a third less memory matters more than a frame's half millisecond.
@@ -136,15 +137,6 @@ const restartMs = 3000
 let hasRead = false
 
 /**
- * Keeps the reading process small, which makes little but garbage: its heap is collected early and by itself (helping threads
- * would wait for processors that the Pis use), and glibc gives back what it frees instead of keeping it apart for each thread.
- */
-const small = {
-  flags: ["--single-threaded-gc", "--max-semi-space-size=1", "--max-old-space-size=256"],
-  environment: { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "65536" }
-}
-
-/**
  * Reads in a process of its own: of one that hangs in the system nothing else waits, no key and no exit. It is none of the
  * terminal's foreground processes and ends when this one has, which it knows by the end of its input. One that ends by
  * itself is replaced; meanwhile what was read last stays, marked once late.
@@ -161,8 +153,8 @@ const read = (): void => {
     reading = fork(join(import.meta.dirname, "reading.cjs"), [root], {
       // On Windows that would give it a window, and no key reaches it anyway.
       detached: process.platform !== "win32",
-      env: { ...process.env, ...small.environment },
-      execArgv: [...process.execArgv, ...small.flags],
+      env: { ...Small.environment, ...process.env },
+      execArgv: [...process.execArgv, ...Small.flags],
       serialization: "advanced",
       stdio: ["pipe", "ignore", "ignore", "ipc"]
     })

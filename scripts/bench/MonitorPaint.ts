@@ -3,6 +3,7 @@ import * as Console from "effect/Console"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { posting, telling } from "../../monitor/News.ts"
 import { session } from "../../monitor/Session.ts"
 import { coloured } from "../../monitor/Style.ts"
 import { watch } from "../../monitor/Watch.ts"
@@ -11,23 +12,28 @@ import { median, repeated, round } from "./Measure.ts"
 import { workers } from "./ObservedTeam.ts"
 
 /**
- * From the start of a monitor's work on a team that it knows nothing of to its first frame with workers, in ms: without
- * Node's own start, and with the probes that follow on their way.
+ * From the start of a monitor's work on a team that it knows nothing of to its first frame with workers, in ms: without the
+ * start of Node, in a process that has done it before, and with the copy that goes from one of its processes to the other.
+ * No endpoint is waited for, since none is asked before that frame.
  */
 const firstPaint = (root: string) =>
   Effect.gen(function*() {
     const begin = performance.now()
     const shown = session(root, "0.1.0", coloured, Date.now())
+    const arrive = telling(shown.learn)
     const painted = yield* Deferred.make<number>()
     const working = yield* Effect.forkScoped(Effect.provide(
-      watch(root, (news) => {
-        shown.learn(news)
-        const frame = shown.draw({ width: 120, height: 40 }, Date.now())
-        if (news._tag !== "Read" || news.snapshot.workers.length !== workers || !/Worker \d/.test(frame)) {
-          return Effect.dieMessage(`the first frame is another: ${frame}`)
-        }
-        return Deferred.succeed(painted, performance.now() - begin)
-      }),
+      watch(
+        root,
+        posting((post) => {
+          arrive(structuredClone(post))
+          const frame = shown.draw({ width: 120, height: 40 }, Date.now())
+          if (post._tag !== "Read" || post.snapshot.ids.length !== workers || !/Worker \d/.test(frame)) {
+            return Effect.dieMessage(`the first frame is another: ${frame}`)
+          }
+          return Deferred.succeed(painted, performance.now() - begin)
+        })
+      ),
       Watching.layer
     ))
     return yield* Effect.raceFirst(Deferred.await(painted), Fiber.join(working))

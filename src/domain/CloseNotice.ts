@@ -26,7 +26,9 @@ const outcome = (job: CloseJob): string => {
     default:
       return "Its pane was not closed; while its Pi runs, it can be given work. If it should still be closed, look at it " +
         "first, then ask again." +
-        (job.reason === "delivery_failed" ? " If its Pi is gone already, intercom_resume_worker opens it again." : "")
+        (job.reason === "delivery_failed"
+          ? " If the user says that its Pi is closed, intercom_resume_worker opens it again."
+          : "")
   }
 }
 

@@ -7,27 +7,26 @@ const hasControl = (text: string): boolean => /[\u0000-\u001f\u007f-\u009f]/.tes
 /** The end of a sentence that says what is wrong with a text; undefined of one that is right. */
 type Rule = (text: string) => string | undefined
 
-const longerThan = (max: number): Rule => (text) =>
-  text.length > max ? `must be at most ${max} characters long` : undefined
-const empty: Rule = (text) => text.length === 0 ? "must be at least 1 characters long" : undefined
 const blank: Rule = (text) => text.trim().length === 0 ? "must not be blank" : undefined
 const nul: Rule = (text) => text.includes("\u0000") ? "must not contain NUL" : undefined
 
 /**
- * A string that keeps these rules, by the first that it breaks. They are one refinement: a chain of them takes several times
- * as long, and a team has thousands of such fields.
+ * A string of `min` to `max` UTF-16 units that keeps these rules; told is the first that it breaks. They are one refinement:
+ * a chain of them takes several times as long, and a team has thousands of such fields.
  */
-const ruled = (...rules: ReadonlyArray<Rule>) =>
+const ruled = (min: number, max: number, ...rules: ReadonlyArray<Rule>) =>
   Schema.String.pipe(Schema.filter((text) => {
+    if (text.length < min) return `must be at least ${min} characters long`
+    if (text.length > max) return `must be at most ${max} characters long`
     for (const rule of rules) {
       const wrong = rule(text)
       if (wrong !== undefined) return wrong
     }
     return undefined
-  }))
+  }, { jsonSchema: { ...(min === 0 ? {} : { minLength: min }), maxLength: max } }))
 
 /** Text of 1 to `max` UTF-16 units, not blank, without NUL. */
-export const boundedText = (max: number) => ruled(empty, longerThan(max), blank, nul)
+export const boundedText = (max: number) => ruled(1, max, blank, nul)
 
 /** A Pi session's id: 1–256 characters, not blank, no NUL (spec 1.1). */
 export const SessionId = boundedText(256).pipe(Schema.brand("SessionId"))
@@ -35,8 +34,8 @@ export type SessionId = typeof SessionId.Type
 
 /** A session's name in its team: 1–128 characters, no blank at either end, no control character (spec 1.1). */
 export const AgentName = ruled(
-  empty,
-  longerThan(128),
+  1,
+  128,
   (name) => name === name.trim() ? undefined : "must not begin or end with a blank",
   (name) => hasControl(name) ? "must not contain a control character" : undefined
 ).pipe(Schema.brand("AgentName"))
@@ -62,7 +61,8 @@ export const Token = Schema.String.pipe(
 
 /** ISO-8601, at most 32 characters, parseable (spec 1.1). */
 export const Timestamp = ruled(
-  longerThan(32),
+  0,
+  32,
   (text) =>
     /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text)
       ? undefined
@@ -86,7 +86,8 @@ const rootRelative = (path: string): boolean =>
 
 /** A directory below the root: `.` or `a/b`, `/` separators, no `..`, not absolute in POSIX or Windows form (spec 1.1). */
 export const ProjectDirectory = ruled(
-  longerThan(4096),
+  0,
+  4096,
   nul,
   (path) => rootRelative(path) ? undefined : "must be relative to the root, with / separators and without \"..\""
 )

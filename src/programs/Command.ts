@@ -45,7 +45,7 @@ export const command = Effect.fn("command")(function*(args: string) {
       const given = args.trim()
       const wrong = given === "resolve"
         ? "/intercom resolve needs the name of a worker"
-        : `There is no /intercom ${JSON.stringify(given.slice(0, 40))}`
+        : `There is no /intercom ${JSON.stringify(given.length > 40 ? `${given.slice(0, 40)}…` : given)}`
       return yield* new Refused({ reason: "invalid", sentence: `${wrong}; nothing was done. ${usage}` })
     }
   }

@@ -110,6 +110,13 @@ describe("ToolJsonSchema", () => {
       },
       additionalProperties: false
     })
+    assert.deepInclude(parametersOf("intercom_report_handoff")["properties"], {
+      summary: { type: "string", minLength: 1, maxLength: 4000 }
+    })
+    assert.deepInclude(parametersOf("intercom_configure_worker")["properties"], {
+      name: { type: "string", minLength: 1, maxLength: 128 },
+      description: { type: "string", minLength: 1, maxLength: 4096 }
+    })
   })
 })
 

@@ -44,7 +44,7 @@ export const make = () => {
 
   const readNow = (look: Look, { name, stat }: File, owner: string, budget: number) => {
     const known = files.get(name)
-    if (known !== undefined && (known.stat === stat || sameFile(known.stat, stat))) return Either.right(known)
+    if (known !== undefined && sameFile(known.stat, stat)) return Either.right(known)
     const read = readLogNow(look.fileOf(name), stat, owner, known, budget)
     if (Either.isRight(read)) files.set(name, read.right)
     else look.note(read.left)

@@ -19,9 +19,10 @@ interface Life {
   busy: number
   /** Jobs whose `close_prepare` has come to it, and when their time is over by what its clocks said then. */
   readonly prepared: Map<string, number>
-  /** Its updates that have not ended, and what is wrong unless one of them ends the job. */
-  updates: number
-  readonly unlessEnded: Map<Job, string>
+  /** Its updates that have not ended. */
+  readonly updates: Set<object>
+  /** What is wrong unless an update that was under way then has tried to end the job. */
+  readonly unlessEnded: Map<Job, { readonly wrong: string; readonly waiting: ReadonlySet<object> }>
   open: boolean
   /** The report that was saved last, and whether something has made it insufficient. */
   saved: { readonly job: string; readonly summary: string; readonly epoch: number; invalid: boolean } | undefined
@@ -47,7 +48,7 @@ export interface Observer {
   /** A config is about to be written; the answer is called when that has ended. */
   readonly trying: (body: Body, before: TeamConfig, next: TeamConfig) => () => void
   readonly wrote: (body: Body, before: TeamConfig, next: TeamConfig, text: string) => void
-  /** A write that was made reports that it failed: the fiber of that job is not to be expected to go on. */
+  /** Wraps an update of the config, from its call to its end: while one waits, what it will write is decided already. */
   readonly updating: (body: Body) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly recorded: (body: Body, ledger: Ledger) => void
   readonly called: (of: MuxOperation) => void
@@ -119,7 +120,7 @@ export const makeObserver = (world: World): Observer => {
       since: 0,
       busy: 0,
       prepared: new Map(),
-      updates: 0,
+      updates: new Set(),
       unlessEnded: new Map(),
       open: true,
       saved: undefined,
@@ -135,6 +136,8 @@ export const makeObserver = (world: World): Observer => {
     return now?.jobId === job.id ? now.state : undefined
   }
   const budgetEnd = (job: Job) => job.createdAt + job.budgetMs
+  /** When its time is over by the monotonic clock for who hears of it now. */
+  const timeEnd = (job: Job) => machine.now() + job.deadlineWall - machine.wall()
   const passed = (job: Job) => machine.wall() > job.deadlineWall || machine.now() > budgetEnd(job)
   /** Past for one who has until `end`; both clocks are looked at each second at least, so that a jump is seen within one. */
   const longPassed = (job: Job, end: number) => {
@@ -167,7 +170,7 @@ export const makeObserver = (world: World): Observer => {
       const state = stateOf(job)
       const mine = life(job.creator)
       if (state === undefined || !pendings.has(state) || !job.creator.step.alive() || !mine.open) return
-      if (passed(job) && job.tried !== job.creator && mine.updates === 0) {
+      if (passed(job) && job.tried !== job.creator && mine.updates.size === 0) {
         fail(`job is ${state} and undecided 3 s after its deadline`)
       }
     })
@@ -333,7 +336,7 @@ export const makeObserver = (world: World): Observer => {
     if (!mine.open || !accepted.has(key(body, envelope))) return
     const wrong = `a repeat of an accepted ${kind} was refused`
     // It may have decided, and its write waits for its turn.
-    if (mine.updates > 0) mine.unlessEnded.set(job, wrong)
+    if (mine.updates.size > 0) mine.unlessEnded.set(job, { wrong, waiting: new Set(mine.updates) })
     else fail(wrong)
   }
 
@@ -385,14 +388,17 @@ export const makeObserver = (world: World): Observer => {
     updating: (body) => (effect) =>
       Effect.suspend(() => {
         const mine = life(body)
-        mine.updates += 1
+        const one = {}
+        mine.updates.add(one)
         return Effect.ensuring(
           effect,
           Effect.sync(() => {
-            mine.updates -= 1
-            if (mine.updates > 0) return
-            for (const [job, wrong] of mine.unlessEnded) if (mine.open && job.tried !== body) fail(wrong)
-            mine.unlessEnded.clear()
+            mine.updates.delete(one)
+            for (const [job, { waiting, wrong }] of mine.unlessEnded) {
+              if ([...waiting].some((update) => mine.updates.has(update))) continue
+              mine.unlessEnded.delete(job)
+              if (mine.open && job.tried !== body) fail(wrong)
+            }
           })
         )
       }),
@@ -446,13 +452,19 @@ export const makeObserver = (world: World): Observer => {
       if (envelope.kind !== "close_prepare") return
       const job = jobs.get(envelope.payload.jobId)
       const state = job && stateOf(job)
-      // A repeat does not begin its time anew.
-      if (job === undefined || accepted.has(key(body, envelope))) return
-      if (state !== undefined && pendings.has(state) && machine.wall() <= job.deadlineWall) {
-        life(body).prepared.set(job.id, machine.now() + job.deadlineWall - machine.wall())
-      }
+      if (job === undefined || state === undefined || !pendings.has(state) || machine.wall() > job.deadlineWall) return
+      const { prepared } = life(body)
+      // One that comes while another is being answered, or was accepted, does not begin its time anew.
+      if (!prepared.has(job.id)) prepared.set(job.id, timeEnd(job))
     },
     answered: (body, envelope, decision) => {
+      const { prepared } = life(body)
+      const job = envelope.kind === "close_prepare" ? jobs.get(envelope.payload.jobId) : undefined
+      const first = prepared.get(job?.id ?? "")
+      if (job !== undefined && first !== undefined && !accepted.has(key(body, envelope))) {
+        // The clock may have been set since it came; and of one that was refused the next may begin its time.
+        prepared.set(job.id, decision._tag === "Accepted" ? Math.max(first, timeEnd(job)) : timeEnd(job))
+      }
       if (decision._tag === "Accepted") {
         checkAccepted(body, envelope)
         accepted.add(key(body, envelope))
