@@ -52,7 +52,11 @@ export const isClosed = (team: CloseTeam, worker: Worker, jobId: string, reporte
   Effect.gen(function*() {
     const { agent, job } = yield* team.until(worker, "closed", "uncertain")
     assert.deepStrictEqual([job.jobId, agent.handoff?.summary], [jobId, reported])
-    yield* eventuallyTrue("the end of its process", Effect.sync(() => !isRunning(worker.pid)))
+    yield* eventuallyTrue(
+      "the end of its process",
+      Effect.sync(() => !isRunning(worker.pid)),
+      Effect.map(team.coordinator().screen, (screen) => `${worker.name} ${JSON.stringify(job)}\n${screen}`)
+    )
     yield* team.closed(job.state === "closed")
     if (job.state === "closed") yield* ended(team, worker, jobId, "closed", undefined, reported)
     else {

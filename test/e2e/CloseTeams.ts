@@ -17,5 +17,11 @@ export type Case = (what: string, scenario: (team: CloseTeam.CloseTeam) => Effec
 export const sharing = (version: HostVersion, surroundings: CloseTeam.Surroundings, cases: (one: Case) => void): void =>
   layer(Layer.scoped(Team, CloseTeam.make(version, surroundings)), { excludeTestServices: true, timeout: bound })(
     `closing in real Pi ${version} in ${surroundings}`,
-    (it) => cases((what, scenario) => it.scoped(what, () => Effect.asVoid(Effect.flatMap(Team, scenario)), bound))
+    (it) =>
+      cases((what, scenario) =>
+        it.scoped(what, () =>
+          Effect.flatMap(Team, (team) =>
+            // What one case did to Herdr is not done to the next.
+            Effect.ensuring(Effect.asVoid(scenario(team)), team.harness.herdr?.faults() ?? Effect.void)), bound)
+      )
   )
