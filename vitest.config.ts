@@ -5,11 +5,17 @@ const withPi = ["test/e2e/**/*.test.ts", "test/package/**/*.test.ts"]
 const long = "test/**/*.long.test.ts"
 
 /** Tests that touch nothing outside themselves: what they import is loaded once for all of them. */
-const alone = ["test/domain/**/*.test.ts"]
+const alone = "test/{domain,layers,monitor,programs}/**/!(*.live|*.long).test.ts"
 
 const pure: TestProjectConfiguration = {
   extends: true,
-  test: { name: "pure", include: alone, sequence: { groupOrder: 0 }, poolOptions: { forks: { isolate: false } } }
+  test: {
+    name: "pure",
+    include: [alone],
+    // vitest knows of isolation for a pool, not for a project: this pool has none.
+    pool: "threads",
+    sequence: { groupOrder: 0 }
+  }
 }
 
 const quick: TestProjectConfiguration = {
@@ -17,15 +23,21 @@ const quick: TestProjectConfiguration = {
   test: {
     name: "quick",
     include: ["test/**/*.test.ts"],
-    exclude: [long, ...alone, ...withPi],
-    sequence: { groupOrder: 0 }
+    exclude: [alone, long, ...withPi],
+    sequence: { groupOrder: 1 }
   }
 }
 
-/** After the others, so that they slow no test that measures time; they wait for programs more than they compute. */
+/** After the others and one file at a time: two Pis that start take both processors. */
 const pi: TestProjectConfiguration = {
   extends: true,
-  test: { name: "pi", include: withPi, exclude: [long], sequence: { groupOrder: 1 } }
+  test: {
+    name: "pi",
+    include: withPi,
+    exclude: [long],
+    sequence: { groupOrder: 2 },
+    poolOptions: { forks: { singleFork: true } }
+  }
 }
 
 /** The matrices: `vitest run --mode long`. */
@@ -38,7 +50,10 @@ export default defineConfig(({ mode }) => ({
   test: {
     pool: "forks",
     // Two cores suffice for two; vitest itself would use one of them.
-    poolOptions: { forks: { minForks: 1, maxForks: 2 } },
+    poolOptions: {
+      forks: { minForks: 1, maxForks: 2 },
+      threads: { minThreads: 1, maxThreads: 2, isolate: false }
+    },
     // Live tests spawn real programs; the timeouts only bound a hang, no test waits for them.
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -30,7 +30,8 @@ export const plainLine = (text: string): string =>
  * any other white space too, since to a reader it looks the same.
  */
 export const escapeHeaders = (text: string): string =>
-  text.replace(/(^|[\n\u2028\u2029])(\[Intercom[\s\u00a0])/g, "$1\\$2")
+  // Nothing is consumed: the white space may be the end of the line, and the next line a header too.
+  text.replace(/(?<=^|[\n\u2028\u2029])(?=\[Intercom[\s\u00a0])/g, "\\")
 
 /** `[Intercom <purpose> from <name> (<session id>)]` */
 export const header = (purpose: Purpose, sender: Sender): string =>
