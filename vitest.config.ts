@@ -40,10 +40,15 @@ const pi: TestProjectConfiguration = {
   }
 }
 
-/** The matrices: `vitest run --mode long`. */
+/** The matrices: `vitest run --mode long`; what `npm test` runs in the newest host only, in each. */
 const matrices: TestProjectConfiguration = {
   extends: true,
-  test: { name: "long", include: [long], poolOptions: { forks: { singleFork: true } } }
+  test: {
+    name: "long",
+    env: { EVERY_HOST: "yes" },
+    include: [long, "test/e2e/{Doctor,Loading,Takeover,Team}.live.test.ts"],
+    poolOptions: { forks: { singleFork: true } }
+  }
 }
 
 export default defineConfig(({ mode }) => ({

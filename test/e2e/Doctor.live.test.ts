@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { writeBuild } from "../support/Built.ts"
 import { eventuallyTrue } from "../support/Eventually.ts"
-import { hostVersions } from "../support/HostVersions.ts"
+import { newestHost } from "../support/HostVersions.ts"
 import * as PiHarness from "../support/PiHarness.ts"
 import { say } from "../support/ScriptedModel.ts"
 import { team } from "./TeamScenarios.ts"
@@ -13,7 +13,7 @@ import { team } from "./TeamScenarios.ts"
 /** Bounds a hang on a machine that does much else; a quiet one needs seconds. */
 const bound = 240_000
 
-describe.each(hostVersions)("in Pi %s", (version) => {
+describe.each(newestHost)("in Pi %s", (version) => {
   it.scopedLive(
     "the coordinator keeps its team in sight, and the doctor says what is wrong until it is mended",
     () =>

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { writeBuild } from "../support/Built.ts"
-import { hostVersions, sourceEntry } from "../support/HostVersions.ts"
+import { newestHost, sourceEntry } from "../support/HostVersions.ts"
 import * as PiHarness from "../support/PiHarness.ts"
 import { say } from "../support/ScriptedModel.ts"
 
@@ -18,7 +18,7 @@ const traces = (harness: PiHarness.PiHarness): ReadonlyArray<string> =>
 /** Bounds a hang on a machine that does much else; a quiet one needs seconds. */
 const bound = 240_000
 
-describe.each(hostVersions)("the extension in Pi %s", (version) => {
+describe.each(newestHost)("the extension in Pi %s", (version) => {
   it.scopedLive(
     "loads from its build, offers two tools without a team, and writes nothing",
     () =>

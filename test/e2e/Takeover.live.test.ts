@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { decodeConfig } from "../../src/domain/TeamConfig.ts"
 import { eventually } from "../support/Eventually.ts"
-import { hostVersions } from "../support/HostVersions.ts"
+import { newestHost } from "../support/HostVersions.ts"
 import * as PiHarness from "../support/PiHarness.ts"
 import * as TeamScript from "../support/TeamScript.ts"
 
@@ -75,7 +75,7 @@ describe("two Pis on one saved session", () => {
   )
 })
 
-describe.each(hostVersions)("/intercom takeover in Pi %s", (version) => {
+describe.each(newestHost)("/intercom takeover in Pi %s", (version) => {
   it.scopedLive(
     "is refused while the coordinator lives; killed, it is replaced and comes back as a worker",
     () =>

@@ -1,8 +1,8 @@
 import { describe } from "@effect/vitest"
-import { hostVersions } from "../support/HostVersions.ts"
+import { newestHost } from "../support/HostVersions.ts"
 import { launching, talking } from "./TeamScenarios.ts"
 
-describe.each(hostVersions)("a team in Pi %s in tmux", (version) => {
+describe.each(newestHost)("a team in Pi %s in tmux", (version) => {
   talking(version, "tmux")
   launching(version, "tmux")
 })

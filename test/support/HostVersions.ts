@@ -5,6 +5,9 @@ export type HostVersion = "1.6.0" | "0.84.4"
 
 export const hostVersions: ReadonlyArray<HostVersion> = ["1.6.0", "0.84.4"]
 
+/** The newest only, where a test of one stands for both; in a long run it is made with each. */
+export const newestHost: ReadonlyArray<HostVersion> = process.env["EVERY_HOST"] === "yes" ? hostVersions : ["1.6.0"]
+
 const modules = path.resolve(import.meta.dirname, "../../node_modules")
 
 /** Pi's CLI script of a version. */
