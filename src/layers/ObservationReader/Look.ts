@@ -50,6 +50,7 @@ export const lookAt = (
 ): Look => {
   const stats = new Map<string, BigIntStats | undefined>()
   let failed = false
+  // Not joined: that normalises the whole path anew for each of hundreds of names.
   const fileOf = (name: string): string => `${folder}${path.sep}${name}`
   const note = (error: FileFailed): void => {
     failed ||= error.reason !== "absent"

@@ -25,6 +25,7 @@ import { nextTurn } from "../Turns.ts"
 import { rename, withTemporary } from "../Writing.ts"
 
 const reportsOf = (root: string): string => path.join(folderOf(root), "reports")
+// Not joined: that normalises the whole path anew for each worker.
 const fileOf = (folder: string, sessionId: string): string =>
   `${folder}${path.sep}${createHash("sha256").update(sessionId).digest("hex")}.json`
 

@@ -29,6 +29,13 @@ interface Actor {
   reports: number
 }
 
+/** How many there are of each. */
+const makeCounts = <A>() => {
+  const counts = new Map<A, number>()
+  const of = (one: A): number => counts.get(one) ?? 0
+  return { of, add: (one: A, more: number) => void counts.set(one, of(one) + more) }
+}
+
 /** What a run of a schedule showed. */
 export interface Outcome {
   readonly violation: string | undefined
@@ -82,11 +89,11 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
   const terminals = makeTerminals(world, observer, saved, () => machine.after(200, () => revive(0)))
   const made: Machine = { world, observer, files, wire: makeWire(world, observer), terminals }
   const bodies = new Set<Body>()
-  /** How many calls of tools of a session have not ended. */
-  const asking = new Map<Session, number>()
+  /** Calls of tools of a session that have not ended. */
+  const asking = makeCounts<Session>()
   const pis = new Map<number, Pi>()
-  const dialogs = new Map<Pi, number>()
-  const openDialogs = (pi: Pi): number => dialogs.get(pi) ?? 0
+  /** Open dialogs of extensions. */
+  const dialogs = makeCounts<Pi>()
   let instances = 0
   let calls = 0
   let numbers = 0
@@ -111,7 +118,7 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
     holds: files.holds,
     quiet: (body) => {
       const pi = pis.get(body.instance)
-      return pi?.quiet() === true && openDialogs(pi) === 0
+      return pi?.quiet() === true && dialogs.of(pi) === 0
     },
     succeeded: (body, callId) => {
       const last = pick(body.who).branch.findLast((entry) =>
@@ -271,7 +278,7 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
     const { session } = coordinator
     if (session === undefined) return
     const before = observer.fenced(target.sessionId)
-    asking.set(session, (asking.get(session) ?? 0) + 1)
+    asking.add(session, 1)
     session.run(
       Effect.suspend(() => runTool(name, args, { id: `call-${++calls}`, epoch: session.pi.witness.state().epoch })),
       (exit) => {
@@ -288,7 +295,7 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
         ) {
           world.fail(`${name} succeeded while its target is fenced`)
         }
-        asking.set(session, (asking.get(session) ?? 0) - 1)
+        asking.add(session, -1)
       }
     )
   }
@@ -403,14 +410,14 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
       }
       case "dialog":
         // Dialogs that overlap are one span of events, in both versions of Pi.
-        if (openDialogs(pi) === 0) {
+        if (dialogs.of(pi) === 0) {
           observer.epoch(body, "a dialog")
           pi.witness.see({ type: "dialog_start" })
         }
-        dialogs.set(pi, openDialogs(pi) + 1)
+        dialogs.add(pi, 1)
         return void machine.after(act.ms, () => {
-          dialogs.set(pi, openDialogs(pi) - 1)
-          if (openDialogs(pi) === 0) pi.witness.see({ type: "dialog_end" })
+          dialogs.add(pi, -1)
+          if (dialogs.of(pi) === 0) pi.witness.see({ type: "dialog_end" })
         })
       case "replace":
       case "respawn":
@@ -470,7 +477,7 @@ const runAll = (schedule: Schedule, verbose: boolean): Outcome => {
   for (const actor of workers) close(actor)
   machine.advance(400)
   const last = schedule.events.reduce((most, event) => event._tag === "at" ? Math.max(most, event.ms) : most, 0)
-  const busy = () => pending() || coordinator.session === undefined || (asking.get(coordinator.session) ?? 0) > 0
+  const busy = () => pending() || coordinator.session === undefined || asking.of(coordinator.session) > 0
   // What a close's end sets off may be another close.
   for (let more = true; more && !stop(); more = pending()) {
     until(600_000, () => !busy() && machine.now() > last + 500)

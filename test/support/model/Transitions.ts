@@ -28,7 +28,7 @@ export interface Job {
   process: IdentifiedProcess | undefined
   /** Who last tried to write its end. */
   tried: Body | undefined
-  /** When its deadline was first seen to have passed. */
+  /** When the wall clock was first seen past its deadline. */
   passedAt: number | undefined
   sends: number
   undelivered: number
